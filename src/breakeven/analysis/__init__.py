@@ -1,0 +1,1 @@
+"""From a run record to verdicts; it judges and never prints."""

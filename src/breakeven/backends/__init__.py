@@ -1,0 +1,1 @@
+"""Where work runs: one framework each behind one seam."""

@@ -1,0 +1,1 @@
+"""From a spec to a run record: workers, rounds, slots; it records and never judges."""

@@ -1,0 +1,1 @@
+"""What stands in the way of speed; built by a later step of the plan."""

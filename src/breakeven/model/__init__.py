@@ -1,0 +1,1 @@
+"""Frozen records that every layer speaks: they validate, and do nothing else."""

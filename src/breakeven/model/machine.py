@@ -1,0 +1,106 @@
+"""Facts about a computer: processor, memory, GPUs, libraries."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Blas(msgspec.Struct, frozen=True, kw_only=True):
+    """One thread pool that a library brought: a BLAS or an OpenMP runtime."""
+
+    library: str
+    user_api: str
+    version: str | None = None
+    core_type: str | None = None
+    threads: int | None = None
+    threading: str | None = None
+
+
+class Cpu(msgspec.Struct, frozen=True, kw_only=True):
+    """The processor, and how much of it this process may use.
+
+    Attributes
+    ----------
+    cores_online : int
+        Logical CPUs of the machine.
+    affinity : tuple of int
+        Logical CPUs that this process may run on.
+    quota_cores : float or None
+        Cores' worth of time that the control group allows; None without a limit.
+    cores_usable : int
+        The smaller of affinity and quota, at least 1.
+    """
+
+    model: str | None
+    cores_online: int
+    cores_physical: int | None
+    affinity: tuple[int, ...]
+    quota_cores: float | None
+    cores_usable: int
+    features: tuple[str, ...] = ()
+    caches_bytes: dict[str, int] = {}
+    governor: str | None = None
+    virtual: str | None = None
+
+
+class Gpu(msgspec.Struct, frozen=True, kw_only=True):
+    """One GPU, as its driver describes it; None means that the driver did not say."""
+
+    uuid: str
+    name: str
+    index: int
+    memory_bytes: int | None = None
+    compute_capability: str | None = None
+    power_limit_w: float | None = None
+    sm_clock_max_mhz: int | None = None
+    pcie_generation: int | None = None
+    pcie_width: int | None = None
+    mig: bool | None = None
+
+
+class Machine(msgspec.Struct, frozen=True, kw_only=True):
+    """This computer: what a result must be read beside.
+
+    Attributes
+    ----------
+    libraries : dict
+        Installed version by distribution name; None when it is not installed.
+    blas : dict
+        Thread pools by backend name, read in the worker after import.
+    environment : dict
+        Variables that change how fast libraries are; None when unset.
+    no_gpu_reason : str or None
+        Why `gpus` is empty; None when it is not.
+    """
+
+    cpu: Cpu
+    memory_bytes: int | None
+    memory_available_bytes: int | None
+    gpus: tuple[Gpu, ...]
+    no_gpu_reason: str | None
+    driver: str | None
+    cuda_driver: str | None
+    platform: str
+    kernel: str
+    python: str
+    libraries: dict[str, str | None]
+    blas: dict[str, tuple[Blas, ...]]
+    environment: dict[str, str | None]
+    breakeven: str
+
+
+class BackendInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether a backend can run here; if not, why, with what to do about it.
+
+    Attributes
+    ----------
+    device : str
+        ``"cpu"``, or ``"cuda:0"``.
+    """
+
+    name: str
+    device: str
+    available: bool
+    version: str | None = None
+    why_not: str | None = None
+    fix: str | None = None

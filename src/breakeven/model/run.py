@@ -1,0 +1,307 @@
+"""The run record: everything that one run measured and concluded, the document that is stored."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from breakeven.model.finding import Finding
+from breakeven.model.machine import BackendInfo, Machine
+from breakeven.model.spec import DType, RunSpec
+from breakeven.model.timeline import Series
+from breakeven.model.verdict import (
+    AaCheck,
+    Achieved,
+    Advice,
+    Band,
+    Crossover,
+    NaiveCost,
+    Payback,
+    Reference,
+    Scope,
+    Verdict,
+)
+
+SCHEMA = "breakeven.run/1"
+Status = Literal[
+    "ok",
+    "unavailable",
+    "unsupported",
+    "out_of_memory",
+    "timeout",
+    "crashed",
+    "disagrees",
+    "ran_on_host",
+    "interrupted",
+]
+Clock = Literal["wall", "device", "issue"]
+Variant = Literal["default", "compiled", "naive", "twin"]
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """One way of doing the work that takes part.
+
+    Attributes
+    ----------
+    threads : int or None
+        CPU threads of its pools; None for a GPU entry.
+    device : str
+        ``"cpu"`` or ``"cuda:0"``.
+    default : bool
+        Whether these threads are what the library takes by itself.
+    twin_of : str or None
+        For variant ``twin``: the entry that it repeats.
+    """
+
+    id: str
+    backend: str
+    device: str
+    threads: int | None = None
+    dtype: DType = "float32"
+    matmul_precision: str = "ieee"
+    variant: Variant = "default"
+    default: bool = False
+    twin_of: str | None = None
+
+
+class Work(msgspec.Struct, frozen=True, kw_only=True):
+    """Work of one call, counted from its definition."""
+
+    flops: float
+    bytes: float
+
+
+class Agreement(msgspec.Struct, frozen=True, kw_only=True):
+    """A result beside its float64 reference.
+
+    Attributes
+    ----------
+    error : float
+        Relative error (Frobenius norm, or largest relative difference of the losses).
+    bound : float
+        Largest error that passes, same kind.
+    class_ : str
+        ``float64``, ``float32``, ``TF32/half``, ``bfloat16`` or ``wrong``.
+    rule : str
+        The rule applied, in words.
+    """
+
+    error: float
+    bound: float
+    class_: str = msgspec.field(name="class")
+    passed: bool = False
+    rule: str = ""
+
+
+class Memory(msgspec.Struct, frozen=True, kw_only=True):
+    """Peak memory of one case; None where it cannot be read.
+
+    Attributes
+    ----------
+    device_peak_bytes : int or None
+        Peak of the framework's allocator.
+    device_used_bytes : int or None
+        Device memory in use by everyone, by the driver, after the case had run.
+    """
+
+    host_peak_bytes: int | None = None
+    device_peak_bytes: int | None = None
+    device_used_bytes: int | None = None
+
+
+class Phases(msgspec.Struct, frozen=True, kw_only=True):
+    """Seconds of each phase, medians; None where a phase was not measured.
+
+    ``import_s``, ``context_s`` and ``first_call_s`` come from fresh processes started one at a
+    time; ``first_call_s`` is the first call of the work less the steady call.
+    """
+
+    import_s: float | None = None
+    context_s: float | None = None
+    first_call_s: float | None = None
+    to_device_s: float | None = None
+    compute_s: float | None = None
+    to_host_s: float | None = None
+
+
+class Conditions(msgspec.Struct, frozen=True, kw_only=True):
+    """How the machine was while a slot was measured.
+
+    Attributes
+    ----------
+    foreign_cores : float or None
+        Cores' worth of CPU time that other processes (and steal) took.
+    cores_used : float or None
+        CPU time of the worker over wall time of the slot.
+    """
+
+    foreign_cores: float | None = None
+    cores_used: float | None = None
+
+
+class Slot(msgspec.Struct, frozen=True, kw_only=True):
+    """One short measurement of one case: repeats in one process, taken in turn with the others.
+
+    Attributes
+    ----------
+    turn : int
+        Which turn of the round; slots of one turn are compared with each other.
+    order : int
+        Position of the slot among all slots of its size in this round.
+    voided : str or None
+        Why it does not count: ``busy``, ``gpu_busy``, ``two_states``; None when it counts.
+    """
+
+    turn: int
+    order: int
+    median_s: float
+    min_s: float
+    repeats: int
+    voided: str | None = None
+    conditions: Conditions = Conditions()
+
+
+class Round(msgspec.Struct, frozen=True, kw_only=True):
+    """Slots of one case in one round, by scope and clock.
+
+    Attributes
+    ----------
+    round : int
+        0 is the scouting round, which no verdict uses.
+    """
+
+    round: int
+    scope: Scope
+    clock: Clock
+    slots: tuple[Slot, ...]
+    steady: bool = True
+
+
+class ColdStart(msgspec.Struct, frozen=True, kw_only=True):
+    """First calls of one workload in one fresh process, nothing else running.
+
+    Attributes
+    ----------
+    calls_s : tuple of float
+        First, second and third call, each synchronised.
+    caches : str
+        ``"as found"``.
+    """
+
+    backend: str
+    workload: str
+    size: int
+    order: int
+    import_s: float
+    context_s: float
+    calls_s: tuple[float, ...]
+    caches: str = "as found"
+
+
+class NaiveShot(msgspec.Struct, frozen=True, kw_only=True):
+    """One-shot readings of one fresh process that walks up the sizes, as careless code does."""
+
+    entry: str
+    workload: str
+    size: int
+    one_shot_s: float
+    unsynchronised_s: float | None = None
+
+
+class Case(msgspec.Struct, frozen=True, kw_only=True):
+    """One entry at one size of one workload.
+
+    Attributes
+    ----------
+    why : str or None
+        Reason of a status other than ``ok``; for ``ok`` with a remark, the remark.
+    losses : tuple of float
+        Training losses, for workloads that have them.
+    """
+
+    workload: str
+    size: int
+    entry: str
+    status: Status
+    why: str | None = None
+    work: Work | None = None
+    agreement: Agreement | None = None
+    memory: Memory | None = None
+    phases: Phases = Phases()
+    rounds: tuple[Round, ...] = ()
+    losses: tuple[float, ...] = ()
+
+
+class Floors(msgspec.Struct, frozen=True, kw_only=True):
+    """Shortest times that can be told apart, by entry, seconds.
+
+    Attributes
+    ----------
+    empty_call_s : float
+        An empty call through the timing loop: the floor of the wall and issue clocks.
+    synchronise_s : float or None
+        Synchronise on an idle device; None on a CPU.
+    event_pair_s : float or None
+        Two events with nothing between: the floor of the device clock.
+    message_s : float
+        One message to a worker and back.
+    """
+
+    empty_call_s: float
+    message_s: float
+    synchronise_s: float | None = None
+    event_pair_s: float | None = None
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
+    """What bounds every figure of the run: floors by entry id, and A/A checks by size."""
+
+    floors: dict[str, Floors] = {}
+    aa: tuple[AaCheck, ...] = ()
+
+
+class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """One run: records, then what was concluded from them.
+
+    Attributes
+    ----------
+    finished : str or None
+        ISO 8601 time, UTC; None while unfinished.
+    interrupted : bool
+        Whether the run ended before its plan did.
+    rounds_planned : int
+        Rounds that the plan foresaw when it ended.
+    remarks : tuple of str
+        What the engine saw that weakens the record (busy machine, sizes left out, no pinning).
+    caveats : tuple of str
+        What the judge says must be read beside the verdicts.
+    """
+
+    id: str
+    started: str
+    command: tuple[str, ...]
+    spec: RunSpec
+    machine: Machine
+    schema: str = SCHEMA
+    finished: str | None = None
+    interrupted: bool = False
+    rounds_planned: int = 0
+    backends: tuple[BackendInfo, ...] = ()
+    entries: tuple[Entry, ...] = ()
+    cases: tuple[Case, ...] = ()
+    cold_starts: tuple[ColdStart, ...] = ()
+    naive_shots: tuple[NaiveShot, ...] = ()
+    limits: Limits = Limits()
+    remarks: tuple[str, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
+    crossovers: tuple[Crossover, ...] = ()
+    paybacks: tuple[Payback, ...] = ()
+    achieved: tuple[Achieved, ...] = ()
+    bands: tuple[Band, ...] = ()
+    advice: tuple[Advice, ...] = ()
+    naive: tuple[NaiveCost, ...] = ()
+    caveats: tuple[str, ...] = ()
+    references: tuple[Reference, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    timeline: tuple[Series, ...] = ()

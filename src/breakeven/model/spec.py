@@ -1,0 +1,58 @@
+"""What the user asked to have measured."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+DType = Literal["float32", "float64"]
+Effort = Literal["quick", "tour", "full"]
+
+
+class WorkloadSpec(msgspec.Struct, frozen=True, kw_only=True):
+    """One workload over an axis of sizes.
+
+    Attributes
+    ----------
+    name : str
+        A registered workload.
+    sizes : tuple of int
+        Sizes to measure, ascending.
+    given : bool
+        Whether the user named the sizes: then all are measured in every round;
+        otherwise round 1 takes them and later rounds add the crossover's grid.
+    """
+
+    name: str
+    sizes: tuple[int, ...]
+    given: bool = False
+
+
+class RunSpec(msgspec.Struct, frozen=True, kw_only=True):
+    """One run: workloads, backends and how much effort to spend.
+
+    Attributes
+    ----------
+    backends : tuple of str
+        Backends to try, in the user's order; a name may stand twice (A/A by hand).
+    explicit_backends : bool
+        Whether the user named them: an unavailable one is then a warning, else a remark.
+    budget_s : float
+        Time that the whole run may take, seconds.
+    rounds : int or None
+        Rounds to measure; None lets the stop rule decide within the budget.
+    pin : bool
+        Whether each pool thread is pinned to a core of its own.
+    """
+
+    workloads: tuple[WorkloadSpec, ...]
+    backends: tuple[str, ...]
+    explicit_backends: bool = False
+    dtype: DType = "float32"
+    effort: Effort = "tour"
+    budget_s: float = 60.0
+    rounds: int | None = None
+    seed: int = 42
+    naive: bool = False
+    pin: bool = True

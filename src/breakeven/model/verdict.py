@@ -1,0 +1,283 @@
+"""What was concluded: verdicts, crossovers, pay-back, bands of size, advice."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+Scope = Literal["resident", "transfer", "cold"]
+Word = Literal[
+    "faster", "slower", "equivalent", "some_gain", "some_loss", "inconclusive", "withheld"
+]
+CrossoverKind = Literal["bracket", "always", "never", "several", "undecided"]
+BEST_CPU = "best-cpu"
+
+
+class Estimate(msgspec.Struct, frozen=True, kw_only=True):
+    """A number that cannot be had without its interval.
+
+    Attributes
+    ----------
+    low, high : float
+        Ends of the interval.
+    level : float
+        Nominal coverage of the interval, such as 0.95.
+    n : int
+        Units of replication behind it (rounds, or fresh processes).
+    """
+
+    value: float
+    low: float
+    high: float
+    level: float
+    n: int
+
+
+class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+    """One entry against its base at one size and scope.
+
+    Attributes
+    ----------
+    base : str
+        Entry id that `ratio` divides: base time / entry time, so over 1 the entry is faster.
+    base_kind : str
+        Why this base: ``"best-cpu"``, ``"numpy"`` or ``"same"`` (the same backend entered twice).
+    ratio, low, high : float or None
+        Estimate and its 95 % interval, for reading.
+    verdict_low, verdict_high : float or None
+        The wider interval that the word hangs on.
+    margin : float or None
+        Smallest ratio that may be called faster in this session (from A/A), at least 1.05.
+    rounds : int
+        Rounds used.
+    why : str or None
+        Reason and remedy when withheld; what would settle it when inconclusive.
+    rounds_needed : int or None
+        Rounds that would settle it at this noise.
+    """
+
+    workload: str
+    size: int
+    scope: Scope
+    base: str
+    base_kind: str
+    entry: str
+    word: Word
+    ratio: float | None = None
+    low: float | None = None
+    high: float | None = None
+    verdict_low: float | None = None
+    verdict_high: float | None = None
+    margin: float | None = None
+    rounds: int = 0
+    why: str | None = None
+    rounds_needed: int | None = None
+    cost_s: float | None = None
+
+
+class Crossover(msgspec.Struct, frozen=True, kw_only=True):
+    """Where an entry overtakes its base over the axis of size.
+
+    Attributes
+    ----------
+    kind : str
+        ``bracket`` (low, high, estimate), ``always``, ``never``, ``several``, ``undecided``.
+    low, high : float or None
+        Bracket at the reading level (95 %); one-sided when one end is None.
+    estimate : Estimate or None
+        Interpolated size with its interval from resampled rounds.
+    sizes : tuple of int
+        Sizes tested.
+    best_ratio, best_size : float, int or None
+        Best ratio seen, for ``never`` and ``always``.
+    changes : tuple of float
+        Every interpolated sign change, ascending.
+    wins_from, wins_to : int or None
+        Smallest and largest measured size at which a verdict `faster` was settled.
+    loses_to : int or None
+        Largest measured size at which a verdict `slower` was settled below the crossing.
+    composed : bool
+        True for the cold scope, which is put together from medians.
+    why : str or None
+        Why it is undecided, or why the bracket is wider than asked.
+    """
+
+    workload: str
+    scope: Scope
+    base: str
+    base_kind: str
+    entry: str
+    kind: CrossoverKind
+    sizes: tuple[int, ...]
+    low: float | None = None
+    high: float | None = None
+    estimate: Estimate | None = None
+    best_ratio: float | None = None
+    best_size: int | None = None
+    changes: tuple[float, ...] = ()
+    wins_from: int | None = None
+    wins_to: int | None = None
+    loses_to: int | None = None
+    composed: bool = False
+    why: str | None = None
+
+
+class Payback(msgspec.Struct, frozen=True, kw_only=True):
+    """After how many calls, or reuses of the same data, an entry has repaid its costs.
+
+    Attributes
+    ----------
+    calls : Estimate or None
+        Calls after which start-up (import, context, first call) is repaid, data travelling
+        each time; None when it never is.
+    calls_resident : Estimate or None
+        The same for data that lives on the device.
+    reuses : Estimate or None
+        Operations on the same data after which one journey of it is repaid.
+    why : str or None
+        Why a figure is None.
+    """
+
+    workload: str
+    size: int
+    base: str
+    base_kind: str
+    entry: str
+    calls: Estimate | None = None
+    calls_resident: Estimate | None = None
+    reuses: Estimate | None = None
+    why: str | None = None
+
+
+class Achieved(msgspec.Struct, frozen=True, kw_only=True):
+    """Rates reached by one case on resident data, from its counted work over its median time."""
+
+    workload: str
+    size: int
+    entry: str
+    flops_per_s: float | None
+    bytes_per_s: float | None
+
+
+class Band(msgspec.Struct, frozen=True, kw_only=True):
+    """What holds for a run of neighbouring measured sizes: the words for small, middle, large.
+
+    Attributes
+    ----------
+    kind : str
+        ``base`` (the base wins), ``entry`` (the entry wins), ``alike``, ``open`` (not settled).
+    entries : tuple of str
+        Winners in this band that verdicts did not tell apart; best first.
+    ratio_low, ratio_high : float or None
+        Range of the ratios measured in the band.
+    """
+
+    workload: str
+    scope: Scope
+    base_kind: str
+    name: Literal["small", "middle", "large", "all"]
+    kind: Literal["base", "entry", "alike", "open"]
+    from_size: int
+    to_size: int
+    entries: tuple[str, ...]
+    ratio_low: float | None = None
+    ratio_high: float | None = None
+
+
+class Advice(msgspec.Struct, frozen=True, kw_only=True):
+    """Which entry to use for a workload, and the evidence for it.
+
+    Attributes
+    ----------
+    choice : str or None
+        Entry id; None when nothing is settled.
+    reasons : tuple of str
+        Sentences, each with its figures.
+    """
+
+    workload: str
+    scope: Scope
+    choice: str | None
+    reasons: tuple[str, ...]
+
+
+class AaCheck(msgspec.Struct, frozen=True, kw_only=True):
+    """The same entry measured against its twin at one size: what this session can tell apart."""
+
+    workload: str
+    size: int
+    entry: str
+    twin: str
+    ratio: float | None
+    low: float | None
+    high: float | None
+    word: Word
+    margin: float | None
+    rounds: int
+
+
+class Reference(msgspec.Struct, frozen=True, kw_only=True):
+    """This machine's case beside a stored run of another machine: not paired, indicative.
+
+    Attributes
+    ----------
+    run, machine : str
+        Id of the stored run, with the name of its device.
+    here_entry, there_entry : str
+        Entries set side by side.
+    ratio : float
+        here_s / there_s.
+    """
+
+    run: str
+    machine: str
+    workload: str
+    size: int
+    scope: Scope
+    here_entry: str
+    here_s: float
+    there_entry: str
+    there_s: float
+    ratio: float
+
+
+class NaiveCost(msgspec.Struct, frozen=True, kw_only=True):
+    """What a one-shot unsynchronised timing read at one size, and what each mistake cost.
+
+    Attributes
+    ----------
+    one_shot_s : float
+        First call at this size in a fresh process that walks up the sizes, transfer inside.
+    unsynchronised_s : float or None
+        Resident call with the clock stopped before the device was done.
+    sound_transfer_s, sound_resident_s : float or None
+        Medians of the sound measurement.
+    first_call_s, transfer_s, missing_sync_s : float or None
+        Seconds that each mistake added (positive) or hid (negative).
+    """
+
+    workload: str
+    size: int
+    entry: str
+    one_shot_s: float
+    unsynchronised_s: float | None
+    sound_transfer_s: float | None
+    sound_resident_s: float | None
+    first_call_s: float | None
+    transfer_s: float | None
+    missing_sync_s: float | None
+
+
+class Judged(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that was concluded from the records of one run."""
+
+    verdicts: tuple[Verdict, ...] = ()
+    crossovers: tuple[Crossover, ...] = ()
+    paybacks: tuple[Payback, ...] = ()
+    achieved: tuple[Achieved, ...] = ()
+    bands: tuple[Band, ...] = ()
+    advice: tuple[Advice, ...] = ()
+    aa: tuple[AaCheck, ...] = ()
+    naive: tuple[NaiveCost, ...] = ()
+    caveats: tuple[str, ...] = ()

@@ -1,0 +1,1 @@
+"""Readings of the machine while it works."""

@@ -1,0 +1,1 @@
+"""Stored runs: documents by atomic rename, beside a journal."""

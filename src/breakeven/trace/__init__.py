@@ -1,0 +1,1 @@
+"""Traces of one case; built by a later step of the plan."""

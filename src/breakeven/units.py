@@ -1,0 +1,67 @@
+"""Units of measure: the only code that turns a number into text."""
+
+from __future__ import annotations
+
+import math
+from typing import NewType
+
+Seconds = NewType("Seconds", float)
+Bytes = NewType("Bytes", int)
+Joules = NewType("Joules", float)
+Watts = NewType("Watts", float)
+
+_SMALL_TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
+_BYTES = ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"), (1, "B"))
+_RATES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
+
+
+def significant(value: float, digits: int = 3) -> str:
+    """Return `value` in plain notation, rounded to `digits` significant digits."""
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    decimals = digits - 1 - math.floor(math.log10(abs(value)))
+    rounded = round(value, decimals)
+    # Rounding may carry into a new digit (9.996 -> 10.0): one decimal fewer is then significant.
+    decimals = digits - 1 - math.floor(math.log10(abs(rounded)))
+    return f"{rounded:.{max(decimals, 0)}f}"
+
+
+def seconds(value: float) -> str:
+    """Return a duration in seconds as text with a fitting unit, such as ``"2.52 ms"``."""
+    if abs(value) >= 120:
+        return f"{significant(value / 60)} min"
+    for scale, unit in _SMALL_TIMES:
+        if abs(value) >= scale * 0.9995:
+            return f"{significant(value / scale)} {unit}"
+    return "0 s" if value == 0 else f"{significant(value * 1e9)} ns"
+
+
+def size_bytes(value: float) -> str:
+    """Return a number of bytes as text with a binary unit, such as ``"256 MiB"``."""
+    for scale, unit in _BYTES:
+        if abs(value) >= scale:
+            return f"{value:.0f} B" if unit == "B" else f"{significant(value / scale)} {unit}"
+    return "0 B"
+
+
+def rate(value: float, unit: str) -> str:
+    """Return a rate as text with a decimal prefix, such as ``"51.2 TFLOP/s"``."""
+    for scale, prefix in _RATES:
+        if abs(value) >= scale:
+            return f"{significant(value / scale)} {prefix}{unit}"
+    return f"{significant(value)} {unit}"
+
+
+def ratio(value: float) -> str:
+    """Return a ratio as text, such as ``"2.05x"``."""
+    return f"{significant(value, 4 if value >= 1000 else 3)}x"
+
+
+def percent(share: float) -> str:
+    """Return a share (1 is the whole) as a percentage, such as ``"12 %"``."""
+    return f"{significant(share * 100, 2)} %"
+
+
+def whole(value: float) -> str:
+    """Return a count as text with thousands separated, such as ``"8,192"``."""
+    return f"{round(value):,}"

@@ -1,0 +1,1 @@
+"""What is computed: array code written once for any namespace."""
