@@ -1,0 +1,207 @@
+"""From a stored run to its page: everything that is shown, formatted, and nothing computed."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from breakeven.model.run import Case, RunRecord
+from breakeven.model.verdict import Payback
+from breakeven.report import answers, environment, names, sentences, tables
+from breakeven.report import rows as main_table
+from breakeven.report.evidence import Evidence
+from breakeven.report.view import (
+    AdviceText,
+    Bracket,
+    LossPoint,
+    Page,
+    PhaseBar,
+    ReferencePoint,
+    Row,
+    WorkloadPage,
+)
+
+__all__ = ["Page", "build"]
+_PHASES = ("import", "context", "first_call", "to_device", "compute", "to_host")
+
+
+def build(record: RunRecord) -> Page:
+    """Return the page of a run.
+
+    The same record gives the same page everywhere: no clock is read and no machine is asked.
+
+    Parameters
+    ----------
+    record : RunRecord
+        A stored run with what was concluded from it.
+    """
+    evidence = Evidence(record)
+    workloads = tuple(_workload(evidence, name) for name in evidence.workloads())
+    shared = (tables.floors(evidence), tables.backends(evidence))
+    return Page(
+        run=record.id,
+        title=_title(record, evidence),
+        answers=tuple(w.answer for w in workloads) or ("Nothing was asked to be measured.",),
+        indicative=evidence.quick,
+        environment=environment.header(record),
+        caveats=environment.caveats(record),
+        workloads=workloads,
+        method=environment.method(record),
+        tables=tuple(t for t in shared if t.rows),
+        details=environment.details(record),
+        version=record.machine.breakeven,
+    )
+
+
+def _title(record: RunRecord, evidence: Evidence) -> str:
+    gpus = list(dict.fromkeys(g.name for g in record.machine.gpus))
+    where = names.joined(gpus) or record.machine.cpu.model or "a CPU without a model name"
+    return f"Breakeven: {names.joined(evidence.workloads())} on {where}"
+
+
+def _workload(evidence: Evidence, name: str) -> WorkloadPage:
+    record = evidence.record
+    kind = main_table.base_kind(evidence, name)
+    leads = main_table.leads(evidence, name, kind)
+    rows = main_table.rows(evidence, name)
+    mine = sorted(evidence.crossovers(name), key=lambda c: names.SCOPE_ORDER.index(c.scope))
+    phase_size, bars = _phase_bars(evidence, name)
+    return WorkloadPage(
+        name=name,
+        axis=names.axis(name),
+        dtype=evidence.dtype(name),
+        answer=answers.answer(evidence, name, kind, leads),
+        base_kind=kind,
+        scopes=_scopes(evidence, name),
+        leads=leads,
+        rows=rows,
+        best_cpu_names=main_table.best_cpu_names(evidence, name),
+        crossovers=tuple(sentences.crossover(evidence, c) for c in mine if c.base_kind == kind),
+        second_line=tuple(sentences.crossover(evidence, c) for c in mine if c.base_kind != kind),
+        paybacks=_paybacks(evidence, name, kind),
+        bands=tuple(
+            f"{names.SCOPE_TITLES[scope].capitalize()}: {sentences.band(evidence, b)}"
+            for scope in names.SCOPE_ORDER
+            for b in record.bands
+            if (b.workload, b.base_kind, b.scope) == (name, kind, scope)
+        ),
+        advice=tuple(
+            AdviceText(headline=answers.advice(evidence, a), reasons=a.reasons)
+            for a in record.advice
+            if a.workload == name
+        ),
+        references=_references(evidence, name),
+        statuses=_statuses(evidence.cases(name)),
+        tables=tables.of_workload(evidence, name, rows),
+        brackets=_brackets(evidence, name, rows, leads),
+        phases=bars,
+        phase_size=phase_size,
+        losses=_losses(evidence, name),
+        reference_points=_reference_points(evidence, name),
+    )
+
+
+def _scopes(evidence: Evidence, name: str) -> tuple[str, ...]:
+    if evidence.taking_part(name, gpu=True):
+        return ("transfer", "resident")
+    return ("resident",)
+
+
+def _paybacks(evidence: Evidence, name: str, kind: str) -> tuple[str, ...]:
+    """Return pay-back in words at the largest size of each entry; the table has every size."""
+    largest: dict[str, Payback] = {}
+    for p in evidence.record.paybacks:
+        if (p.workload, p.base_kind) == (name, kind):
+            known = largest.get(p.entry)
+            if known is None or p.size > known.size:
+                largest[p.entry] = p
+    return tuple(sentences.payback(evidence, p) for p in largest.values())
+
+
+def _references(evidence: Evidence, name: str) -> tuple[str, ...]:
+    machines = dict.fromkeys(
+        (r.machine, r.run) for r in evidence.record.references if r.workload == name
+    )
+    return tuple(
+        f"Beside the stored run {run} on {machine}: other machine, not paired, indicative."
+        for machine, run in machines
+    )
+
+
+def _statuses(cases: list[Case]) -> tuple[str, ...]:
+    """Return each status other than ok with its reason, neighbouring sizes told together."""
+    failed = sorted(
+        (c for c in cases if c.status != "ok"), key=lambda c: (c.entry, c.status, c.why or "")
+    )
+    lines = []
+    for (entry, status, why), group in groupby(failed, key=lambda c: (c.entry, c.status, c.why)):
+        found = list(group)
+        sizes = names.joined([str(c.size) for c in found])
+        axis = names.axis(found[0].workload)
+        reason = why or "no reason was recorded"
+        lines.append(f"{entry}: {names.word(status)} at {axis} = {sizes} ({reason})")
+    return tuple(lines)
+
+
+def _brackets(
+    evidence: Evidence, name: str, rows: tuple[Row, ...], leads: dict[str, str]
+) -> tuple[Bracket, ...]:
+    """Return what to shade; an open end reaches to the end of the sizes measured."""
+    if not rows:
+        return ()
+    found = []
+    for c in evidence.crossovers(name, kind="bracket"):
+        if c.low is None and c.high is None:
+            continue
+        label = main_table.column(evidence, c.entry, c.base_kind)
+        found.append(
+            Bracket(
+                label=label,
+                scope=c.scope,
+                base_kind=c.base_kind,
+                low=float(rows[0].size) if c.low is None else c.low,
+                high=float(rows[-1].size) if c.high is None else c.high,
+                lead=leads.get(c.scope) == label,
+            )
+        )
+    return tuple(found)
+
+
+def _phase_bars(evidence: Evidence, name: str) -> tuple[int | None, tuple[PhaseBar, ...]]:
+    """Return bars at the largest size at which most entries have phases."""
+    by_size: dict[int, list[PhaseBar]] = {}
+    entries: dict[int, set[str]] = {}
+    for c in evidence.cases(name):
+        entry = evidence.entries.get(c.entry)
+        if entry is None or entry.variant == "twin" or c.status != "ok":
+            continue
+        for phase in _PHASES:
+            value = getattr(c.phases, f"{phase}_s")
+            if value is not None:
+                bar = PhaseBar(label=evidence.label(c.entry), phase=phase, seconds=value)
+                by_size.setdefault(c.size, []).append(bar)
+                entries.setdefault(c.size, set()).add(c.entry)
+    if not by_size:
+        return None, ()
+    size = max(by_size, key=lambda s: (len(entries[s]), s))
+    return size, tuple(by_size[size])
+
+
+def _losses(evidence: Evidence, name: str) -> tuple[LossPoint, ...]:
+    return tuple(
+        LossPoint(label=evidence.label(c.entry), size=c.size, reading=i + 1, loss=loss)
+        for c in evidence.cases(name)
+        if (entry := evidence.entries.get(c.entry)) is not None and entry.variant != "twin"
+        for i, loss in enumerate(c.losses)
+    )
+
+
+def _reference_points(evidence: Evidence, name: str) -> tuple[ReferencePoint, ...]:
+    points = dict.fromkeys(
+        (f"{r.machine}: {r.there_entry}", r.scope, r.size, r.there_s)
+        for r in evidence.record.references
+        if r.workload == name
+    )
+    return tuple(
+        ReferencePoint(label=label, scope=scope, size=size, seconds=seconds)
+        for label, scope, size, seconds in sorted(points)
+    )

@@ -1,0 +1,209 @@
+"""The view model: what a page shows, as frozen structs that any output can print."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Figure(msgspec.Struct, frozen=True, kw_only=True):
+    """One time as it is shown.
+
+    Attributes
+    ----------
+    text : str
+        What is printed: a time, ``"at the floor"``, a status, or ``"-"``.
+    seconds : float or None
+        The number behind the text; None whenever no digits are shown.
+    low, high : float or None
+        Lowest and highest median of a round, seconds.
+    rounds : int
+        Rounds behind the number; the scouting round counts as none.
+    indicative : bool
+        Whether the number comes from a scouting round or a quick run.
+    note : str or None
+        Why there is no number, or what weakens it.
+    """
+
+    text: str
+    seconds: float | None = None
+    low: float | None = None
+    high: float | None = None
+    rounds: int = 0
+    indicative: bool = False
+    note: str | None = None
+
+
+class Timed(msgspec.Struct, frozen=True, kw_only=True):
+    """A figure with the column it stands in: an entry (or backend) at one scope."""
+
+    column: str
+    entry: str | None
+    scope: str
+    figure: Figure
+
+
+class Speedup(msgspec.Struct, frozen=True, kw_only=True):
+    """A stored verdict as it is shown: base time over entry time, 95 % interval, word.
+
+    Attributes
+    ----------
+    column : str
+        Label of the column that holds the entry's time.
+    """
+
+    entry: str
+    column: str
+    scope: str
+    base: str
+    base_kind: str
+    ratio: float | None
+    low: float | None
+    high: float | None
+    rounds: int
+    word: str
+    text: str
+    why: str | None = None
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """One size of a workload's main table.
+
+    Attributes
+    ----------
+    in_plan : bool
+        Whether the size was asked for; otherwise the search for the crossover added it.
+    """
+
+    size: int
+    in_plan: bool
+    numpy: Timed
+    best_cpu: Timed
+    others: tuple[Timed, ...]
+    speedups: tuple[Speedup, ...]
+
+
+class Bracket(msgspec.Struct, frozen=True, kw_only=True):
+    """The part of the size axis to shade: between which sizes the lead changes."""
+
+    label: str
+    scope: str
+    base_kind: str
+    low: float
+    high: float
+    lead: bool
+
+
+class PhaseBar(msgspec.Struct, frozen=True, kw_only=True):
+    """Seconds of one phase of one entry, for the stacked picture."""
+
+    label: str
+    phase: str
+    seconds: float
+
+
+class LossPoint(msgspec.Struct, frozen=True, kw_only=True):
+    """One training loss of one entry at one size; readings are counted from 1 in order."""
+
+    label: str
+    size: int
+    reading: int
+    loss: float
+
+
+class ReferencePoint(msgspec.Struct, frozen=True, kw_only=True):
+    """A time of another machine's stored run: not paired, indicative."""
+
+    label: str
+    scope: str
+    size: int
+    seconds: float
+
+
+class Table(msgspec.Struct, frozen=True, kw_only=True):
+    """A table of text.
+
+    Attributes
+    ----------
+    caption : str
+        What the table says, with base, scope and clock where they apply.
+    numeric : tuple of bool
+        Columns that hold numbers, to be aligned right.
+    """
+
+    title: str
+    caption: str
+    columns: tuple[str, ...]
+    numeric: tuple[bool, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+class AdviceText(msgspec.Struct, frozen=True, kw_only=True):
+    """Which entry to use, then the evidence, sentence by sentence."""
+
+    headline: str
+    reasons: tuple[str, ...]
+
+
+class WorkloadPage(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything shown about one workload.
+
+    Attributes
+    ----------
+    base_kind : str
+        The base that the answer is about: ``"best-cpu"`` where a GPU takes part.
+    leads : dict
+        The column whose speed-up stands in the short table, by scope.
+    best_cpu_names : tuple of str
+        Which entry was the best CPU setting, by range of sizes.
+    phase_size : int or None
+        Size that the picture of phases is drawn for.
+    """
+
+    name: str
+    axis: str
+    dtype: str
+    answer: str
+    base_kind: str
+    scopes: tuple[str, ...]
+    leads: dict[str, str]
+    rows: tuple[Row, ...]
+    best_cpu_names: tuple[str, ...]
+    crossovers: tuple[str, ...]
+    second_line: tuple[str, ...]
+    paybacks: tuple[str, ...]
+    bands: tuple[str, ...]
+    advice: tuple[AdviceText, ...]
+    references: tuple[str, ...]
+    statuses: tuple[str, ...]
+    tables: tuple[Table, ...]
+    brackets: tuple[Bracket, ...]
+    phases: tuple[PhaseBar, ...]
+    phase_size: int | None
+    losses: tuple[LossPoint, ...]
+    reference_points: tuple[ReferencePoint, ...]
+
+
+class Page(msgspec.Struct, frozen=True, kw_only=True):
+    """A run as it is shown: made from the stored record alone.
+
+    Attributes
+    ----------
+    answers : tuple of str
+        The first thing printed: one sentence a workload.
+    environment : tuple of str
+        Header lines: run, processor, GPU, software.
+    details : Table
+        The environment in full.
+    """
+
+    run: str
+    title: str
+    answers: tuple[str, ...]
+    indicative: bool
+    environment: tuple[str, ...]
+    caveats: tuple[str, ...]
+    workloads: tuple[WorkloadPage, ...]
+    method: tuple[str, ...]
+    tables: tuple[Table, ...]
+    details: Table
+    version: str
