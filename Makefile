@@ -1,0 +1,51 @@
+# `make run` is the front door: it sets everything up once, then measures.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+ARGS ?=
+TORCH ?=
+RUN ?= last
+# The GPU tests run in the environment if there is one, else in the Python that you name.
+GPU_PYTHON := $(if $(filter-out undefined default file,$(origin PYTHON)),$(PYTHON),$(if $(wildcard $(BIN)/python),$(BIN)/python,$(PYTHON)))
+SETUP = @$(PYTHON) tools/setup.py --torch "$(TORCH)"
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test gpu bench report format clean
+
+help:  ## list these targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
+	@echo "  Variables: ARGS (options for the command), PYTHON, TORCH (a wheel or requirement), RUN"
+
+setup:  ## make the environment, with the tools of the gate
+	$(SETUP) --dev
+
+run:  ## set up if need be, measure, write a report (ARGS="matmul --quick")
+	$(SETUP)
+	@$(BIN)/breakeven run $(ARGS)
+
+test:  ## the gate: format, lint, types, imports, tests
+	$(SETUP) --dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy --strict src
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest $(ARGS)
+
+gpu:  ## the tests that need a CUDA device (PYTHON=python3 uses that Python as it is)
+	PYTHONPATH=src$${PYTHONPATH:+:$$PYTHONPATH} $(GPU_PYTHON) -m pytest -m gpu $(ARGS)
+
+bench:  ## our own overhead and truthfulness, measured
+	$(SETUP) --dev
+	$(BIN)/python -m pytest -m bench $(ARGS)
+
+report:  ## make a stored run's report again (RUN=last)
+	$(SETUP)
+	@$(BIN)/breakeven report $(RUN) $(ARGS)
+
+format:  ## put the sources into shape
+	$(SETUP) --dev
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean:  ## remove the environment and the tools' caches
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis dist build
