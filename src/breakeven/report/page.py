@@ -91,7 +91,7 @@ def _workload(evidence: Evidence, name: str) -> WorkloadPage:
         ),
         references=_references(evidence, name),
         statuses=_statuses(evidence.cases(name)),
-        tables=tables.of_workload(evidence, name, rows),
+        tables=tables.of_workload(evidence, name, rows, kind, leads),
         brackets=_brackets(evidence, name, rows, leads),
         phases=bars,
         phase_size=phase_size,

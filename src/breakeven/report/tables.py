@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from breakeven import units
 from breakeven.report import names
@@ -11,13 +11,16 @@ from breakeven.report.evidence import NONE, Evidence
 from breakeven.report.rows import ratio_text
 from breakeven.report.view import Figure, Row, Table
 
+_TRAVEL = {"resident": "on device", "transfer": "travels", "cold": "cold (composed)"}
 _CPU_WORDS = "CPU entries have one time for both scopes: their data need not travel."
 
 
-def of_workload(evidence: Evidence, workload: str, rows: Sequence[Row]) -> tuple[Table, ...]:
+def of_workload(
+    evidence: Evidence, workload: str, rows: Sequence[Row], kind: str, leads: Mapping[str, str]
+) -> tuple[Table, ...]:
     """Return the tables of one workload that have rows, in reading order."""
     tables = (
-        times(evidence, workload, rows),
+        times(evidence, workload, rows, kind, leads),
         verdicts(evidence, workload),
         every_entry(evidence, workload),
         paybacks(evidence, workload),
@@ -34,13 +37,20 @@ def of_workload(evidence: Evidence, workload: str, rows: Sequence[Row]) -> tuple
     return tuple(t for t in tables if t.rows)
 
 
-def times(evidence: Evidence, workload: str, rows: Sequence[Row]) -> Table:
-    """Return one row a size: NumPy, the best CPU entry by name, the others by scope."""
+def times(
+    evidence: Evidence, workload: str, rows: Sequence[Row], kind: str, leads: Mapping[str, str]
+) -> Table:
+    """Return one row a size: NumPy, the best CPU entry by name, the others, the lead's verdicts."""
     gpu = bool(evidence.taking_part(workload, gpu=True))
     columns = [names.axis(workload), "NumPy", "best CPU", "which"]
-    for timed in rows[0].others if rows else ():
-        travel = "travels" if timed.scope == "transfer" else "on device"
-        columns.append(f"{timed.column}, {travel}" if gpu else timed.column)
+    columns += [
+        f"{timed.column}, {_TRAVEL[timed.scope]}" if gpu else timed.column
+        for timed in (rows[0].others if rows else ())
+    ]
+    base = names.base(kind, "the same entry").removeprefix("the ")
+    for scope, lead in leads.items():
+        travel = f", {_TRAVEL[scope]}" if gpu else ""
+        columns.append(f"{lead} over {base}{travel} [95 %]")
     body = [
         (
             str(row.size),
@@ -48,14 +58,15 @@ def times(evidence: Evidence, workload: str, rows: Sequence[Row]) -> Table:
             row.best_cpu.figure.text,
             row.best_cpu.entry or NONE,
             *(t.figure.text for t in row.others),
+            *(_judged(row, scope, lead, kind) for scope, lead in leads.items()),
         )
         for row in rows
     ]
     caption = (
-        "Time of one call on the wall clock, median over rounds of the median over slots. "
-        f"{_CPU_WORDS} ~ marks an indicative figure."
+        "Time of one call on the wall clock, median over rounds of the median over slots, then "
+        f"base time / entry time with its 95 % interval. {_CPU_WORDS} ~ marks an indicative figure."
     )
-    return _table("Times", caption, columns, body, text=(3,))
+    return _table("Times and speed-up", caption, columns, body, text=(3,))
 
 
 def verdicts(evidence: Evidence, workload: str) -> Table:
@@ -311,6 +322,15 @@ def _table(
         numeric=tuple(i not in words for i in range(len(columns))),
         rows=tuple(rows),
     )
+
+
+def _judged(row: Row, scope: str, lead: str, kind: str) -> str:
+    for s in row.speedups:
+        if (s.scope, s.column, s.base_kind) == (scope, lead, kind):
+            if s.ratio is None:
+                return s.word
+            return f"{s.text}, {s.rounds} rounds: {s.word}"
+    return NONE
 
 
 def _or_none(value: float | None) -> str:

@@ -1,0 +1,74 @@
+"""A page as one self-contained HTML file that opens offline."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from markupsafe import Markup
+
+from breakeven.report import charts, names
+from breakeven.report.view import Page
+
+# Characters that end a script element or a line of script, as JSON escapes: a name in the
+# record must stay text wherever it stands.
+_IN_SCRIPT = {c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
+
+
+def render(page: Page, specs: Mapping[str, charts.Spec]) -> str:
+    """Return the report as HTML text; the same page and versions give the same bytes.
+
+    Parameters
+    ----------
+    page : Page
+        What is shown; its tables carry every figure, so that the file reads without scripts.
+    specs : mapping
+        Pictures by name, as `breakeven.report.charts.specs` makes them.
+    """
+    template = _templates().get_template("report.html.j2")
+    pictures = {
+        w.name: [name for name in specs if name.startswith(f"{w.name}-")] for w in page.workloads
+    }
+    return template.render(
+        page=page,
+        pictures=pictures,
+        titles={name: spec["title"]["text"] for name, spec in specs.items()},
+        scope_titles=names.SCOPE_TITLES,
+        specs=Markup(in_script(dict(specs))),  # noqa: S704 - escaped for a script element
+        bundle=Markup(bundle() if specs else ""),  # noqa: S704 - the charts' own script
+    )
+
+
+def in_script(value: Any) -> str:  # noqa: ANN401 - any JSON value
+    """Return a value as JSON that is safe inside a script element."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    for character, escape in _IN_SCRIPT.items():
+        text = text.replace(character, escape)
+    return text
+
+
+@cache
+def bundle() -> str:
+    """Return the script that draws the pictures, about 0.9 MB; it needs no network."""
+    import vl_convert  # noqa: PLC0415 - loaded only when a report is written
+
+    script = vl_convert.javascript_bundle(
+        "window.vegaEmbed=vegaEmbed;", vl_version=charts.vega_lite_version()
+    )
+    # The script's own strings may hold an end tag; inside a string <\/ means the same.
+    return str(script).replace("</script", "<\\/script").replace("<!--", "<\\!--")
+
+
+@cache
+def _templates() -> Environment:
+    return Environment(
+        loader=PackageLoader("breakeven.report"),
+        autoescape=select_autoescape(["html", "j2"]),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
