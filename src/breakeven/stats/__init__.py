@@ -1,1 +1,1 @@
-"""Pure numbers: intervals and agreement."""
+"""Pure numbers: intervals, resampling, agreement of answers."""

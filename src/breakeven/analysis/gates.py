@@ -1,0 +1,263 @@
+"""Reasons for which a comparison is withheld."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from typing import NamedTuple
+
+from breakeven import units
+from breakeven.analysis.bases import scouting
+from breakeven.analysis.pairs import Pair
+from breakeven.analysis.times import Times
+from breakeven.analysis.twins import Twins
+from breakeven.model.run import Case
+
+FLOOR_TIMES = 10
+"""A figure under this many times its floor is not told in digits."""
+
+LOST_SHARE = 0.25
+"""Share of turns that may be lost to voided slots."""
+
+PARALLEL = 1.5
+"""Speed-up of several threads over one from which work counts as parallel."""
+
+CORES_SHARE = 0.8
+"""Share of the cores that the scouted speed-up took, which the rounds must have had too."""
+
+_FINE = {"float64", "float32"}
+
+_VOID_WORDS = {
+    "busy": ("other processes took CPU time", "stop them or run when the machine is idle"),
+    "gpu_busy": ("another process used the GPU", "run when the GPU is free"),
+    "two_states": (
+        "two pool threads shared a core, which made calls ten times slower and more",
+        "leave pinning on, or give the pool one thread fewer than there are cores",
+    ),
+}
+
+_STATUS_WORDS = {
+    "unavailable": "the backend is not available",
+    "unsupported": "the backend cannot do this",
+    "out_of_memory": "out of memory",
+    "timeout": "it did not finish in time",
+    "crashed": "its process ended",
+    "disagrees": "its answer disagrees with the float64 reference",
+    "ran_on_host": "part of the work ran on the host",
+    "interrupted": "it was interrupted",
+}
+
+
+class Gate(NamedTuple):
+    """Why a comparison is withheld.
+
+    Attributes
+    ----------
+    why : str
+        Reason, then remedy.
+    mendable : bool
+        Whether more rounds may lift it.
+    readable : bool
+        Whether the ratio may still be shown with its interval.
+    spoils : bool
+        Whether the size is left out of a crossover.
+    """
+
+    why: str
+    mendable: bool = False
+    readable: bool = False
+    spoils: bool = True
+
+
+def status_words(case: Case) -> str:
+    """Return why a case has no sound figure, in words."""
+    said = _STATUS_WORDS.get(case.status, case.status)
+    return f"{said} ({case.why})" if case.why else said
+
+
+def gate(times: Times, twins: Twins, pair: Pair) -> Gate | None:
+    """Return the first reason to withhold a comparison; None when it may be judged.
+
+    Parameters
+    ----------
+    times : Times
+        The record's wall times.
+    twins : Twins
+        Its A/A pairs.
+    pair : Pair
+        The comparison.
+    """
+    for check in (_status, _answers, _precision, _voided, _floor, _cores):
+        found = check(times, pair)
+        if found is not None:
+            return found
+    return _session(twins, pair)
+
+
+def _sides(pair: Pair) -> tuple[str, str]:
+    return pair.base, pair.entry
+
+
+def _case(times: Times, pair: Pair, entry: str) -> Case | None:
+    return times.cases.get((pair.workload, pair.size, entry))
+
+
+def _status(times: Times, pair: Pair) -> Gate | None:
+    for side in _sides(pair):
+        case = _case(times, pair, side)
+        if case is None:
+            return Gate(f"{side} has not been measured at this size", mendable=True)
+        if case.status != "ok":
+            return Gate(f"{side}: {status_words(case)}")
+    return None
+
+
+def _answers(times: Times, pair: Pair) -> Gate | None:
+    for side in _sides(pair):
+        case = _case(times, pair, side)
+        agreement = case.agreement if case else None
+        if agreement is None:
+            return Gate(
+                f"the answer of {side} has not been compared with the float64 reference",
+                mendable=True,
+            )
+        if not agreement.passed:
+            return Gate(
+                f"the answer of {side} disagrees with the float64 reference "
+                f"(class {agreement.class_}); times of different answers are not ranked"
+            )
+    return None
+
+
+def _precision(times: Times, pair: Pair) -> Gate | None:
+    base, entry = times.entries[pair.base], times.entries[pair.entry]
+    if base.dtype != entry.dtype:
+        return Gate(
+            f"{base.id} works in {base.dtype}, {entry.id} in {entry.dtype}; "
+            "give both the same --dtype"
+        )
+    if base.matmul_precision != entry.matmul_precision:
+        return Gate(
+            f"{base.id} multiplies in {base.matmul_precision} precision, {entry.id} in "
+            f"{entry.matmul_precision}; set both alike"
+        )
+    classes = []
+    for side in _sides(pair):
+        case = _case(times, pair, side)
+        if case is not None and case.agreement is not None:
+            classes.append(case.agreement.class_)
+    if len({c in _FINE for c in classes}) > 1:
+        return Gate(
+            f"{base.id} answers with errors of class {classes[0]}, {entry.id} of class "
+            f"{classes[1]}; a speed-up bought with precision is another speed-up: switch TF32 "
+            "and other reduced precision off"
+        )
+    return None
+
+
+def _floor(times: Times, pair: Pair) -> Gate | None:
+    for side in _sides(pair):
+        floors = times.record.limits.floors.get(side)
+        median = times.median(pair.workload, pair.size, side, pair.scope)
+        if floors is None or median is None:
+            continue
+        if median < FLOOR_TIMES * floors.empty_call_s:
+            return Gate(
+                f"{side} is at the floor: its call is under {FLOOR_TIMES} times the "
+                f"{units.seconds(floors.empty_call_s)} of an empty call; measure a larger size"
+            )
+    return None
+
+
+def _voided(times: Times, pair: Pair) -> Gate | None:
+    for side in _sides(pair):
+        lost, measured, reasons = times.lost_turns(pair.workload, pair.size, side, pair.scope)
+        if measured and lost > LOST_SHARE * measured:
+            reason = max(reasons, key=lambda r: reasons[r])
+            seen, remedy = _VOID_WORDS.get(reason, (reason, "measure again"))
+            return Gate(
+                f"{lost} of {measured} slots of {side} do not count: {seen}; {remedy}",
+                mendable=True,
+            )
+    return None
+
+
+def scouted_speedup(times: Times, workload: str, size: int, entry: str) -> float | None:
+    """Return how much faster an entry was than its single-thread sibling when scouted.
+
+    The size is the nearest scouted one; None for one thread, or without a sibling.
+    """
+    own = times.entries[entry]
+    sibling = next(
+        (
+            e
+            for e in times.record.entries
+            if e.backend == own.backend and e.threads == 1 and e.variant == "default"
+        ),
+        None,
+    )
+    if own.threads is None or own.threads < 2 or sibling is None:
+        return None
+    by_size = scouting(times, workload, [own, sibling])
+    both = {s: found for s, found in by_size.items() if len(found) == 2}
+    if not both:
+        return None
+    found = both[min(both, key=lambda s: abs(math.log(s / size)))]
+    return found[sibling.id] / found[own.id]
+
+
+def cores_used(times: Times, pair: Pair, entry: str) -> float | None:
+    """Return the median of the cores that an entry kept busy; None when it was not read."""
+    rounds = times.rounds_of(pair.workload, pair.size, entry, pair.scope)
+    slots = times.slots(pair.workload, pair.size, entry, pair.scope, rounds)
+    used = [
+        s.conditions.cores_used
+        for s in slots
+        if s.voided is None and s.conditions.cores_used is not None
+    ]
+    return statistics.median(used) if used else None
+
+
+def _cores(times: Times, pair: Pair) -> Gate | None:
+    """Withhold when the CPU side got fewer cores in the rounds than its threads have used.
+
+    To run S times as fast as on one thread a pool needs the time of S cores at least. So work
+    that was S >= 1.5 times faster with threads when scouted, yet had under 0.8 S cores in the
+    rounds, was kept from its cores. Small sizes, where threads do not help, have S near 1 and
+    cannot fail; a pool that serves only part of the work is asked for no more than it gave.
+    """
+    for side in _sides(pair):
+        if not times.on_cpu(side):
+            continue
+        speedup = scouted_speedup(times, pair.workload, pair.size, side)
+        used = cores_used(times, pair, side)
+        threads = times.entries[side].threads or 1
+        if speedup is None or used is None or speedup < PARALLEL:
+            continue
+        needed = min(speedup, float(threads))
+        if used < CORES_SHARE * needed:
+            return Gate(
+                f"{side} had {units.significant(used, 2)} cores, though its {threads} threads "
+                f"made it {units.ratio(speedup)} faster than one when scouted; see what limits "
+                "it (affinity, quota, other processes) and run again"
+            )
+    return None
+
+
+def _session(twins: Twins, pair: Pair) -> Gate | None:
+    winner = twins.winner(pair.workload, pair.size, pair.scope)
+    if winner is not None:
+        return Gate(
+            f"{winner} measured against itself came out different, so this session cannot be "
+            "believed at this size; run again when the machine is calmer",
+            readable=True,
+        )
+    if twins.margin(pair.workload, pair.size, pair.scope, 3) is None:
+        return Gate(
+            "no entry was measured against itself in 3 rounds at this size, so what this session "
+            "can tell apart is unknown; measure more rounds",
+            mendable=True,
+            readable=True,
+            spoils=False,
+        )
+    return None

@@ -1,0 +1,97 @@
+"""Everything that can be concluded from a record."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from breakeven.analysis.advice import advise
+from breakeven.analysis.bands import bands
+from breakeven.analysis.caveats import caveats
+from breakeven.analysis.ceiling import achieved
+from breakeven.analysis.cold import cold_crossover
+from breakeven.analysis.comparisons import Comparisons
+from breakeven.analysis.crossover import crossover
+from breakeven.analysis.naive import naive_costs
+from breakeven.analysis.payback import payback
+from breakeven.model.run import RunRecord
+from breakeven.model.verdict import Advice, Band, Crossover, Judged, Payback
+
+
+def judge(record: RunRecord) -> Judged:
+    """Return everything that the records of a run allow to conclude.
+
+    The same record gives the same conclusions, to the last digit: what is drawn again is drawn
+    from a fixed seed.
+
+    Parameters
+    ----------
+    record : RunRecord
+        As the engine left it, finished or not; conclusions that it holds already are not read.
+    """
+    found = Comparisons(record)
+    all_bands, all_advice = _words(found)
+    return Judged(
+        verdicts=tuple(c.verdict for c in found.all()),
+        crossovers=_crossovers(found),
+        paybacks=_paybacks(found),
+        achieved=achieved(found.times),
+        bands=all_bands,
+        advice=all_advice,
+        aa=found.twins.checks(),
+        naive=naive_costs(found.times),
+        caveats=caveats(found),
+    )
+
+
+def apply(record: RunRecord, judged: Judged) -> RunRecord:
+    """Return the record with the conclusions in their places."""
+    return replace(
+        record,
+        verdicts=judged.verdicts,
+        crossovers=judged.crossovers,
+        paybacks=judged.paybacks,
+        achieved=judged.achieved,
+        bands=judged.bands,
+        advice=judged.advice,
+        naive=judged.naive,
+        caveats=judged.caveats,
+        limits=replace(record.limits, aa=judged.aa),
+    )
+
+
+def _crossovers(found: Comparisons) -> tuple[Crossover, ...]:
+    """Return the crossover of each line, with the cold one composed from its moving data."""
+    rows = []
+    for line, compared in found.by_line.items():
+        if line.base_kind == "same":
+            continue
+        rows.append(crossover(line, compared))
+        on_cpu = found.times.on_cpu(line.entry)
+        if line.scope == "transfer" or on_cpu:
+            rows.append(cold_crossover(found.times, found.plan, line, compared))
+    return tuple(rows)
+
+
+def _paybacks(found: Comparisons) -> tuple[Payback, ...]:
+    rows = []
+    for line, compared in found.by_line.items():
+        if line.scope != "resident" or line.base_kind == "same":
+            continue
+        rows += [
+            payback(found.times, c, found.at(line, "transfer", c.pair.size))
+            for c in compared
+            if c.values
+        ]
+    return tuple(rows)
+
+
+def _words(found: Comparisons) -> tuple[tuple[Band, ...], tuple[Advice, ...]]:
+    all_bands: list[Band] = []
+    all_advice = []
+    for line in found.main_lines():
+        if line.base_kind == "same":
+            continue
+        here = bands(found.times, found.twins, line.entry, found.alongside(line))
+        all_bands += here
+        all_advice.append(advise(found, line, here))
+    return tuple(all_bands), tuple(all_advice)

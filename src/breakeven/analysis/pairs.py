@@ -1,0 +1,143 @@
+"""Which entries are compared, where, with which base."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from breakeven.analysis.bases import cpu_entries, fastest, numpy_base, repeats
+from breakeven.analysis.times import WARM_SCOPES, Times
+from breakeven.model.run import Entry
+from breakeven.model.verdict import Scope
+
+
+class Line(NamedTuple):
+    """One entry against one kind of base in one scope, over all sizes of a workload."""
+
+    workload: str
+    scope: Scope
+    base_kind: str
+    entry: str
+
+
+class Pair(NamedTuple):
+    """One entry against its base at one size."""
+
+    workload: str
+    size: int
+    scope: Scope
+    base: str
+    base_kind: str
+    entry: str
+
+
+class Plan:
+    """The comparisons that a record allows.
+
+    Every GPU entry stands against the best CPU entry, then against NumPy; a CPU entry of another
+    library against NumPy; a backend entered twice against itself.
+    """
+
+    def __init__(self, times: Times) -> None:
+        self.times = times
+        self._repeats = repeats(times.record)
+        self._cpus = cpu_entries(times.record)
+        self._best: dict[tuple[str, int], str | None] = {}
+        self._numpy = {w: numpy_base(times, w) for w in times.workloads()}
+
+    def gpu_entries(self) -> list[Entry]:
+        """Return the GPU entries that take part in comparisons."""
+        return [e for e in self._contenders() if e.device != "cpu"]
+
+    def best_cpu(self, workload: str, size: int) -> str | None:
+        """Return the best CPU entry at a size, as scouted."""
+        key = (workload, size)
+        if key not in self._best:
+            self._best[key] = fastest(self.times, workload, size, self._cpus)
+        return self._best[key]
+
+    def numpy(self, workload: str) -> str | None:
+        """Return the NumPy entry that others are compared with; None without NumPy."""
+        return self._numpy[workload]
+
+    def base(self, line: Line, size: int) -> str | None:
+        """Return the base of a line at a size."""
+        if line.base_kind == "same":
+            return self._repeats[line.entry]
+        if line.base_kind == "numpy":
+            return self._numpy[line.workload]
+        return self.best_cpu(line.workload, size)
+
+    def lines(self, workload: str) -> Iterator[Line]:
+        """Yield the lines of a workload."""
+        for e in self._contenders():
+            on_gpu = e.device != "cpu"
+            for scope in WARM_SCOPES if on_gpu else WARM_SCOPES[:1]:
+                if on_gpu and self._cpus:
+                    yield Line(workload, scope, "best-cpu", e.id)
+                if e.backend != "numpy" and self._numpy[workload] is not None:
+                    yield Line(workload, scope, "numpy", e.id)
+        for identity in self._repeats:
+            on_gpu = self.times.entries[identity].device != "cpu"
+            for scope in WARM_SCOPES if on_gpu else WARM_SCOPES[:1]:
+                yield Line(workload, scope, "same", identity)
+
+    def pairs(self, line: Line) -> Iterator[Pair]:
+        """Yield the pairs of a line, at each size at which both sides take part."""
+        for size in self.times.sizes(line.workload):
+            base = self.base(line, size)
+            if base is None or base == line.entry:
+                continue
+            if self._takes_part(line, size, base) and self._takes_part(line, size, line.entry):
+                yield Pair(line.workload, size, line.scope, base, line.base_kind, line.entry)
+
+    def _takes_part(self, line: Line, size: int, entry: str) -> bool:
+        """Return whether an entry was more than scouted at a size, or failed there.
+
+        Before the first round there is nothing but scouting; then everything takes part.
+        """
+        case = self.times.cases.get((line.workload, size, entry))
+        if case is None or case.status != "ok":
+            return case is not None
+        measured = self.times.rounds_of(line.workload, size, entry, line.scope)
+        return bool(measured) or self.times.rounds < 1
+
+    def main(self, workload: str, scope: Scope) -> Line | None:
+        """Return the line that rounds are spent on.
+
+        That is the GPU entry that is quickest at most sizes, against the best CPU entry; without
+        a GPU the CPU entry of another library that is, against NumPy; failing these a backend
+        entered twice. None in a scope that has none of them.
+        """
+        by_kind: dict[str, list[str]] = {}
+        for line in self.lines(workload):
+            if line.scope == scope:
+                by_kind.setdefault(line.base_kind, []).append(line.entry)
+        for kind in ("best-cpu", "numpy", "same"):
+            if kind in by_kind:
+                return Line(workload, scope, kind, self._quickest(workload, scope, by_kind[kind]))
+        return None
+
+    def _quickest(self, workload: str, scope: Scope, entries: list[str]) -> str:
+        wins: Counter[str] = Counter()
+        for size in self.times.sizes(workload):
+            found = {e: self._seconds(workload, size, e, scope) for e in entries}
+            known = {e: s for e, s in found.items() if s is not None}
+            if known:
+                wins[min(known, key=lambda e: known[e])] += 1
+        return max(entries, key=lambda e: wins[e])
+
+    def _seconds(self, workload: str, size: int, entry: str, scope: Scope) -> float | None:
+        case = self.times.cases.get((workload, size, entry))
+        if case is None or case.status != "ok":
+            return None
+        median = self.times.median(workload, size, entry, scope)
+        return median or self.times.scouted(workload, size, entry, voided=True, scope=scope)
+
+    def _contenders(self) -> list[Entry]:
+        return [
+            e
+            for e in self.times.record.entries
+            if e.variant in {"default", "compiled"} and e.id not in self._repeats
+        ]
