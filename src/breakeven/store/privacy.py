@@ -39,11 +39,11 @@ class Privacy:
             # "/home/al" must be found in "-I /home/al/x", yet not in "/home/alice".
             rules.append((rf"(?<![\w.-]){folder}(?![\w-]|\.\w)", "~"))
         for name, instead in ((user, "USER"), (host, "HOST")):
+            word = re.escape(name)
+            if name and name not in _EVERYONES:
+                rules.append((rf"\b{word}(?=@)|(?<=@){word}\b", instead))
             if len(name) >= _SHORTEST_NAME and name not in _EVERYONES:
-                word = re.escape(name)
-                rules.append(
-                    (rf"(?<=[/\\]){word}(?![\w-]|\.\w)|\b{word}(?=@)|(?<=@){word}\b", instead)
-                )
+                rules.append((rf"(?<=[/\\]){word}(?![\w-]|\.\w)", instead))
         if re.fullmatch(r"(?=.*[a-z])(?=.*[0-9.]).{6,}", host, re.IGNORECASE):
             rules.append((rf"(?<![\w.-]){re.escape(host)}(?![\w-])", "HOST"))
         self._rules = [(re.compile(pattern), instead) for pattern, instead in rules]
