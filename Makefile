@@ -7,6 +7,9 @@ TORCH ?=
 RUN ?= last
 # The GPU tests run in the environment if there is one, else in the Python that you name.
 GPU_PYTHON := $(if $(filter-out undefined default file,$(origin PYTHON)),$(PYTHON),$(if $(wildcard $(BIN)/python),$(BIN)/python,$(PYTHON)))
+# Plugins are named, so that those of the Python that the environment leans on stay out.
+PYTEST = PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(BIN)/python -m pytest -p pytest_timeout \
+	-p pytest_randomly -p _hypothesis_pytestplugin
 SETUP = @$(PYTHON) tools/setup.py --torch "$(TORCH)"
 
 .DEFAULT_GOAL := help
@@ -29,14 +32,14 @@ test:  ## the gate: format, lint, types, imports, tests
 	$(BIN)/ruff check .
 	$(BIN)/mypy --strict src
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest $(ARGS)
+	$(PYTEST) $(ARGS)
 
 gpu:  ## the tests that need a CUDA device (PYTHON=python3 uses that Python as it is)
-	PYTHONPATH=src$${PYTHONPATH:+:$$PYTHONPATH} $(GPU_PYTHON) -m pytest -m gpu $(ARGS)
+	PYTHONPATH=src:tests:tools$${PYTHONPATH:+:$$PYTHONPATH} $(GPU_PYTHON) -m pytest --import-mode=importlib -m gpu $(ARGS)
 
 bench:  ## our own overhead and truthfulness, measured
 	$(SETUP) --dev
-	$(BIN)/python -m pytest -m bench $(ARGS)
+	$(PYTEST) -m bench $(ARGS)
 
 report:  ## make a stored run's report again (RUN=last)
 	$(SETUP)

@@ -27,12 +27,14 @@ _TORCH_CPU_MB, _TORCH_CUDA_MB = 200, 3000
 class Plan:
     """What will be done.
 
-    `requirements` and `constraints` are given to pip; `links` are folders of packages that the
-    environment will see after its own; `asks` says that the download is one to think about.
+    `requirements`, `tools` (the gate's) and `constraints` are given to pip; `links` are folders of
+    packages that the environment will see after its own; `asks` says that the download is one to
+    think about; `blocked` says why nothing can be made.
     """
 
     extra: str
     requirements: tuple[str, ...]
+    tools: tuple[str, ...]
     constraints: tuple[str, ...]
     links: tuple[Path, ...] = ()
     notes: tuple[str, ...] = ()
@@ -46,7 +48,7 @@ class Plan:
         size = (
             f"{self.megabytes} MB" if self.megabytes < 1000 else f"{self.megabytes / 1000:.1f} GB"
         )
-        names = ", ".join(_name(r) for r in self.requirements)
+        names = ", ".join(_name(r) for r in (*self.requirements, *self.tools))
         lines = [
             f"Setting up {venv.name} ({self.extra}); this is done once.",
             *(f"  {note}" for note in self.notes),
@@ -88,8 +90,7 @@ def make_plan(project: dict[str, Any], facts: Facts, *, torch: str = "", dev: bo
     notes += torch_notes + cupy_notes
     links += [lib.folder for lib in (torch_from, cupy_from) if lib is not None]
     requirements = [*project["project"]["dependencies"], *torch_want, *cupy_want]
-    if dev:
-        requirements += project["project"]["optional-dependencies"]["dev"]
+    tools = project["project"]["optional-dependencies"]["dev"] if dev else []
     # Installed beforehand, so that installing the project itself needs no network.
     requirements += [*project["build-system"]["requires"], "editables"]
     # A pin must neither replace the PyTorch that is there nor forbid the one that was chosen;
@@ -101,10 +102,11 @@ def make_plan(project: dict[str, Any], facts: Facts, *, torch: str = "", dev: bo
     return Plan(
         extra=extra,
         requirements=tuple(requirements),
+        tools=tuple(tools),
         constraints=tuple(pins),
         links=tuple(dict.fromkeys(links)),
         notes=tuple(note for note in notes if note),
-        megabytes=_megabytes(requirements, heavy=heavy, torch=bool(torch_want)),
+        megabytes=_megabytes([*requirements, *tools], heavy=heavy, torch=bool(torch_want)),
         asks=downloads_torch and facts.cuda is None and facts.platform == "linux",
         with_pip=facts.has_ensurepip,
         blocked=_blocked(facts),

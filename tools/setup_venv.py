@@ -41,7 +41,6 @@ def build(root: Path, folder: Path, plan: Plan, key: str, *, dev: bool) -> None:
         setup_stamp.remove(folder)
         if not works(folder, plan):
             create(folder, plan)
-        link(folder, plan.links)
         fill(root, folder, plan)
         setup_stamp.write(folder, key, dev=dev)
 
@@ -101,10 +100,18 @@ def site_packages(folder: Path) -> Path:
 
 
 def fill(root: Path, folder: Path, plan: Plan) -> None:
-    """Install what the plan needs, then the project itself from its sources."""
+    """Install what the plan needs, then the project itself from its sources.
+
+    The gate's tools come first, while nothing else is seen: their versions are the pinned ones
+    and their commands lie in the environment, whatever the user's Python holds.
+    """
+    link(folder, ())
     with tempfile.TemporaryDirectory() as scratch:
         pins = Path(scratch) / "constraints.txt"
         pins.write_text("\n".join(plan.constraints) + "\n", encoding="utf-8")
+        if plan.tools:
+            pip(folder, plan, "install", "--constraint", str(pins), *plan.tools)
+        link(folder, plan.links)
         pip(folder, plan, "install", "--constraint", str(pins), *plan.requirements)
     pip(folder, plan, "install", "--no-deps", "--no-build-isolation", "--editable", str(root))
 
