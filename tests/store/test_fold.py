@@ -370,6 +370,33 @@ def test_only_changed_cases_are_rebuilt() -> None:
     assert [len(c.rounds[0].slots) for c in first.cases] == [1, 1]
 
 
+def test_a_void_shows_in_the_next_record_alone() -> None:
+    """A record that was read before a void keeps its slot; the next one has it voided."""
+    whole = Fold()
+    for event in (BEGAN, slot(0)):
+        whole.add(event)
+    before = whole.record()
+    whole.add(void(0))
+    assert whole.record().cases[0].rounds[0].slots[0].voided == "busy"
+    assert before.cases[0].rounds[0].slots[0].voided is None
+
+
+def test_pools_show_in_the_next_record_alone() -> None:
+    """A record that was read is not changed by pools that are found later."""
+    pools = (Blas(library="mkl", user_api="blas"),)
+    whole = Fold()
+    whole.add(BEGAN)
+    records = []
+    for name in ("one", "two"):
+        info = BackendInfo(name=name, device="cpu", available=True)
+        whole.add(BackendSeen(info=info, blas=pools))
+        records.append(whole.record())
+    assert [list(run.machine.blas) for run in records] == [
+        ["numpy", "one"],
+        ["numpy", "one", "two"],
+    ]
+
+
 EVENTS = st.one_of(
     st.builds(slot, st.integers(0, 4), size=st.sampled_from([128, 512]),
               entry=st.sampled_from(["numpy-16", "cupy"]), number=st.integers(0, 2),

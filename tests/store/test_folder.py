@@ -14,7 +14,7 @@ from breakeven.errors import (
     RunNotFoundError,
     StoreError,
 )
-from breakeven.model.event import Ended, Event, Remark, Resumed
+from breakeven.model.event import Ended, Event, Remark, Resumed, SlotVoided
 from breakeven.model.run import RunRecord
 from breakeven.store.fold import fold
 from breakeven.store.folder import Store
@@ -166,6 +166,18 @@ def test_a_journal_that_stopped_early_does_not_cost_the_document(store: Store) -
     with store.resume("last") as sink:
         assert sink.record() == whole
     assert fold(read(store.journal(RUN.id))) == whole
+
+
+def test_a_slot_voided_after_a_resume_stays_voided(store: Store) -> None:
+    """A void is knowledge too: the document of before does not make the slot count again."""
+    store.save(cut(store))
+    case = RUN.cases[0]
+    group = case.rounds[0]
+    with store.resume("last") as sink:
+        sink.append(Resumed(at="t"))
+        sink.append(SlotVoided(workload=case.workload, size=case.size, entry=case.entry,
+                               round=group.round, scope=group.scope, order=0, reason="busy"))  # fmt: skip
+    assert store.load("last").cases[0].rounds[0].slots[0].voided == "busy"
 
 
 def test_a_run_that_is_being_measured_cannot_be_resumed(store: Store) -> None:

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from breakeven.errors import CorruptRunError, NewerSchemaError, StoreError
-from breakeven.model.event import Began, Event, Remark
+from breakeven.model.event import Began, Event, Remark, RoundDone
 from breakeven.store.fold import fold
 from breakeven.store.journal import Journal, being_written, read
 from breakeven.store.unfold import unfold
@@ -204,6 +204,18 @@ def test_a_line_cut_short_by_a_full_disk_is_written_again_whole(
         for event in EVENTS[4:]:
             journal.append(event)
     assert read(path) == EVENTS
+
+
+def test_rounds_and_ends_reach_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The disk is waited for after a round and at the end, not after every slot."""
+    log: list[str] = []
+    real = os.write
+    monkeypatch.setattr(os, "fsync", lambda _: log.append("sync"))
+    monkeypatch.setattr(os, "write", lambda file, data: log.append("write") or real(file, data))
+    with Journal(tmp_path / "a.journal") as journal:
+        for event in (EVENTS[0], Remark(text="x"), RoundDone(round=1, planned=2), EVENTS[-1]):
+            journal.append(event)
+    assert log == ["write", "write", "write", "sync", "write", "sync"]
 
 
 def test_an_interrupted_write_leaves_no_torn_line_behind(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import msgspec
@@ -52,6 +53,27 @@ def test_a_full_disk_loses_nothing_and_is_told_once(tmp_path: Path) -> None:
     assert "No space left on device" in sink.failure
     assert run.cases == fold(EVENTS).cases
     assert [text for text in run.remarks if "journal" in text] == [sink.failure]
+
+
+def test_a_journal_catches_up_once_there_is_space(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was kept in memory is written later, with the remark, in the order of the record."""
+    path = tmp_path / "a.journal"
+
+    def full(*_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    with JournalSink(Journal(path)) as sink:
+        sink.append(EVENTS[0])
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "write", full)
+            for event in EVENTS[1:20]:
+                sink.append(event)
+        assert read(path) == EVENTS[:1]
+        sink.append(EVENTS[20])
+        assert fold(read(path)) == sink.record()
+    assert fold(read(path)).remarks == (sink.failure,)
 
 
 def test_an_event_that_no_run_has_is_not_written(tmp_path: Path) -> None:
