@@ -80,10 +80,8 @@ def _time(w: WorkloadPage) -> Spec:
         "mark": {"type": "rule", "strokeWidth": 1.5, "opacity": 0.8},
         "encoding": {"y": {"field": "low", "type": "quantitative"}, "y2": {"field": "high"}},
     }
-    title = f"{w.name} ({w.dtype}): time against size; bars span the rounds"
-    return _picture(
-        title, [*_bands(w, w.base_kind), _layer(encoding, bars, labels, scopes)], points
-    )
+    title = (f"{w.name} ({w.dtype}): time of one call", "Bars span the rounds.")
+    return _picture(title, [*_bands(w, w.base_kind), _layer(encoding, bars, scopes)], points)
 
 
 def _speedup(w: WorkloadPage, kind: str) -> Spec:
@@ -109,8 +107,10 @@ def _speedup(w: WorkloadPage, kind: str) -> Spec:
         "mark": {"type": "rule", "color": INK, "strokeWidth": 1.5, "opacity": 0.7},
         "encoding": {"y": {"field": "one", "type": "quantitative"}},
     }
-    title = f"{w.name} ({w.dtype}): speed-up over {base}, 95 % intervals"
-    return _picture(title, [*_bands(w, kind), even, _layer(encoding, bars, labels, scopes)], points)
+    title = (f"{w.name} ({w.dtype}): speed-up", f"Over {base}, with 95 % intervals.")
+    return _picture(
+        title, [*_bands(w, kind), even, _layer(encoding, bars, scopes)], _widened(points, labels)
+    )
 
 
 def _phases(w: WorkloadPage) -> Spec:
@@ -137,8 +137,8 @@ def _phases(w: WorkloadPage) -> Spec:
             "tooltip": [{"field": f} for f in ("entry", "phase", "seconds")],
         },
     }  # fmt: skip
-    title = f"{w.name}: from a fresh interpreter to the first answer, {w.axis} = {w.phase_size}"
-    return _picture(title, [spec], values, height={"step": 30})
+    title = (f"{w.name}: start to first answer", f"{w.axis} = {w.phase_size}, fresh interpreter.")
+    return _picture(title, [spec], values, height=30 * len(labels))
 
 
 def _losses(w: WorkloadPage) -> Spec:
@@ -157,22 +157,19 @@ def _losses(w: WorkloadPage) -> Spec:
               "scale": {"zero": False}},
         **_marks(labels, labels),
     }  # fmt: skip
-    title = f"{w.name}: training losses, {w.axis} = {size} (equal losses lie on each other)"
-    return _picture(title, [_layer(encoding, None, labels, [])], values)
+    title = (f"{w.name}: training losses", f"{w.axis} = {size}; equal losses lie on each other.")
+    return _picture(title, [_layer(encoding, None, [])], _widened(values, labels))
 
 
 _PHASE_COLOURS = ["#0072B2", "#56B4E9", "#CC79A7", "#E69F00", "#009E73", "#D55E00"]
 
 
-def _layer(encoding: Spec, bars: Spec | None, labels: Sequence[str], scopes: Sequence[str]) -> Spec:
+def _layer(encoding: Spec, bars: Spec | None, scopes: Sequence[str]) -> Spec:
     """Return lines, bars over the interval, points: colour and shape by entry, dash by scope."""
     shared = {key: value for key, value in encoding.items() if key != "shape"}
-    # Lines lie on each other where results agree: later ones are thinner and leave both in sight.
-    widths = [max(4.5 - 3.0 * i / max(len(labels) - 1, 1), 1.5) for i in range(len(labels))]
     line: Spec = {
-        "strokeWidth": {"field": "entry", "type": "nominal", "legend": None,
-                        "scale": {"domain": list(labels), "range": widths}},
-    }  # fmt: skip
+        "strokeWidth": {"field": "width", "type": "quantitative", "scale": None, "legend": None}
+    }
     if scopes:
         line["strokeDash"] = {
             "field": "scope", "type": "nominal", "title": None,
@@ -207,6 +204,16 @@ def _marks(labels: Sequence[str], everyone: Sequence[str]) -> Spec:
         "color": by_entry([colours.get(label, INK) for label in labels]),
         "shape": by_entry([shapes[label] for label in labels]),
     }
+
+
+def _widened(points: Sequence[Spec], labels: Sequence[str]) -> list[Spec]:
+    """Return points with the width of their line.
+
+    Lines lie on each other where results agree: later ones are thinner and leave both in sight.
+    """
+    step = 3.0 / max(len(labels) - 1, 1)
+    widths = {label: round(4.5 - step * i, 2) for i, label in enumerate(labels)}
+    return [{**p, "width": widths[p["entry"]]} for p in points]
 
 
 def _present(w: WorkloadPage, points: Sequence[Spec]) -> list[str]:
@@ -267,13 +274,16 @@ def _log_axis(field: str, title: str, points: Sequence[Spec], label: str) -> Spe
 
 
 def _picture(
-    title: str, layers: Sequence[Spec], values: Sequence[Spec], height: object = _HEIGHT
+    title: tuple[str, str],
+    layers: Sequence[Spec],
+    values: Sequence[Spec],
+    height: object = _HEIGHT,
 ) -> Spec:
     body: Spec = dict(layers[0]) if len(layers) == 1 else {"layer": list(layers)}
     return {
         "data": {"values": list(values)},
-        "title": {"text": title, "anchor": "start", "fontSize": 13, "fontWeight": "bold",
-                  "color": INK, "frame": "group"},
+        "title": {"text": title[0], "subtitle": title[1], "anchor": "start", "fontSize": 13,
+                  "fontWeight": "bold", "color": INK, "subtitleColor": INK, "frame": "bounds"},
         "width": "container", "height": height,
         "autosize": {"type": "fit-x", "contains": "padding"},
         "background": "transparent",

@@ -35,7 +35,7 @@ def render(page: Page, specs: Mapping[str, charts.Spec]) -> str:
     return template.render(
         page=page,
         pictures=pictures,
-        titles={name: spec["title"]["text"] for name, spec in specs.items()},
+        titles={n: f"{s['title']['text']}. {s['title']['subtitle']}" for n, s in specs.items()},
         scope_titles=names.SCOPE_TITLES,
         specs=Markup(in_script(dict(specs))),  # noqa: S704 - escaped for a script element
         bundle=Markup(bundle() if specs else ""),  # noqa: S704 - the charts' own script

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
+from breakeven import units
 from breakeven.model.run import Case, RunRecord
 from breakeven.model.verdict import Payback
 from breakeven.report import answers, environment, names, sentences, tables
@@ -90,6 +91,7 @@ def _workload(evidence: Evidence, name: str) -> WorkloadPage:
             if a.workload == name
         ),
         references=_references(evidence, name),
+        unsettled=_unsettled(evidence, name, kind),
         statuses=_statuses(evidence.cases(name)),
         tables=tables.of_workload(evidence, name, rows, kind, leads),
         brackets=_brackets(evidence, name, rows, leads),
@@ -118,13 +120,39 @@ def _paybacks(evidence: Evidence, name: str, kind: str) -> tuple[str, ...]:
 
 
 def _references(evidence: Evidence, name: str) -> tuple[str, ...]:
-    machines = dict.fromkeys(
-        (r.machine, r.run) for r in evidence.record.references if r.workload == name
-    )
-    return tuple(
-        f"Beside the stored run {run} on {machine}: other machine, not paired, indicative."
-        for machine, run in machines
-    )
+    """Return each stored machine, with its times at the largest size; the table has every size."""
+    mine = [r for r in evidence.record.references if r.workload == name]
+    lines = []
+    for machine, run in dict.fromkeys((r.machine, r.run) for r in mine):
+        theirs = [r for r in mine if r.run == run]
+        largest = max(r.size for r in theirs)
+        said = [
+            f"{r.here_entry} {units.seconds(r.here_s)} here, {r.there_entry} "
+            f"({names.SCOPE_TITLES[r.scope]}) {units.seconds(r.there_s)} there, "
+            f"{units.ratio(r.ratio)} between them"
+            for r in theirs
+            if r.size == largest
+        ]
+        lines.append(
+            f"Beside the stored run {run} on {machine} (other machine, not paired, indicative), "
+            f"{names.axis(name)} = {largest}: {'; '.join(said)}."
+        )
+    return tuple(lines)
+
+
+def _unsettled(evidence: Evidence, name: str, kind: str) -> tuple[str, ...]:
+    """Return the reasons behind verdicts withheld or inconclusive, equal reasons told once."""
+    found: dict[tuple[str, str, str, str], list[int]] = {}
+    for v in evidence.verdicts(name, base_kind=kind):
+        if v.why and not evidence.quick:
+            found.setdefault((v.entry, v.scope, v.word, v.why), []).append(v.size)
+    lines = []
+    for (entry, scope, word, why), sizes in found.items():
+        travel = f", {names.SCOPE_TITLES[scope]}" if evidence.on_gpu(entry) else ""
+        at = names.joined([str(s) for s in sizes])
+        who = f"{evidence.label(entry)}{travel}"
+        lines.append(f"{who}, {names.axis(name)} = {at}: {names.word(word)} ({why})")
+    return tuple(lines)
 
 
 def _statuses(cases: list[Case]) -> tuple[str, ...]:

@@ -72,17 +72,17 @@ def times(
 def verdicts(evidence: Evidence, workload: str) -> Table:
     """Return every stored verdict with both intervals, margin, rounds and reason."""
     columns = (
-        names.axis(workload), "scope", "entry", "base", "speed-up [95 %]", "verdict interval",
-        "margin", "rounds", "word", "why",
+        names.axis(workload), "scope", "entry", "base", "taken as", "speed-up [95 %]",
+        "verdict interval", "margin", "rounds", "word", "why",
     )  # fmt: skip
     body = []
     for v in evidence.verdicts(workload):
         wide = NONE
         if v.verdict_low is not None and v.verdict_high is not None:
             wide = names.interval(v.verdict_low, v.verdict_high)
-        kind = "" if v.base_kind == "same" else f" ({names.base(v.base_kind, v.base)})"
+        taken_as = names.base(v.base_kind, "same backend").removeprefix("the ")
         body.append((
-            str(v.size), v.scope, v.entry, v.base + kind, ratio_text(v), wide,
+            str(v.size), v.scope, v.entry, v.base, taken_as, ratio_text(v), wide,
             NONE if v.margin is None else units.ratio(v.margin), str(v.rounds),
             "no verdict (quick)" if evidence.quick else names.word(v.word), v.why or "",
         ))  # fmt: skip
@@ -90,7 +90,7 @@ def verdicts(evidence: Evidence, workload: str) -> Table:
         "Speed-up = time of the base / time of the entry: over 1 the entry is faster. The first "
         "interval is at 95 %, for reading; the word hangs on the wider verdict interval."
     )
-    return _table("Verdicts", caption, columns, body, text=(1, 2, 3, 8, 9))
+    return _table("Verdicts", caption, columns, body, text=(1, 2, 3, 4, 9, 10))
 
 
 def every_entry(evidence: Evidence, workload: str) -> Table:

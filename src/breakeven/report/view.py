@@ -155,6 +155,8 @@ class WorkloadPage(msgspec.Struct, frozen=True, kw_only=True):
         The column whose speed-up stands in the short table, by scope.
     best_cpu_names : tuple of str
         Which entry was the best CPU setting, by range of sizes.
+    unsettled : tuple of str
+        Why comparisons are withheld or inconclusive, with the remedy.
     phase_size : int or None
         Size that the picture of phases is drawn for.
     """
@@ -174,6 +176,7 @@ class WorkloadPage(msgspec.Struct, frozen=True, kw_only=True):
     bands: tuple[str, ...]
     advice: tuple[AdviceText, ...]
     references: tuple[str, ...]
+    unsettled: tuple[str, ...]
     statuses: tuple[str, ...]
     tables: tuple[Table, ...]
     brackets: tuple[Bracket, ...]
