@@ -7,7 +7,6 @@ machines so that false winners stay under 0.5 % over all five looks. They stand 
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -90,7 +89,8 @@ def interval(values: Sequence[float]) -> Interval:
         message = f"interval needs at least one finite value, got {list(values)}"
         raise ValueError(message)
     mean = math.fsum(values) / n
-    sd = statistics.stdev(values) if n > 1 else 0.0
+    squares = math.fsum((v - mean) ** 2 for v in values)
+    sd = math.sqrt(squares / (n - 1)) if n > 1 else 0.0
     if n < PRIOR_BELOW and sd <= WIDE_SD:
         df = PRIOR_DF + n - 1
         scale = math.sqrt((PRIOR_DF * PRIOR_SD**2 + (n - 1) * sd**2) / df)
