@@ -1,0 +1,106 @@
+"""The seam of a backend: where work runs, and how it is reached, timed and left tidy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import msgspec
+
+from breakeven.model.machine import BackendInfo
+
+
+class About(msgspec.Struct, frozen=True, kw_only=True):
+    """What a backend is.
+
+    Attributes
+    ----------
+    device : str
+        ``"cpu"`` or ``"cuda:0"``.
+    pools : bool
+        Whether it computes on CPU thread pools, whose count and places matter.
+    """
+
+    name: str
+    device: str
+    pools: bool
+
+
+class Opening(msgspec.Struct, frozen=True, kw_only=True):
+    """An opened backend.
+
+    Attributes
+    ----------
+    xp : module or object
+        Array namespace that workloads compute with.
+    clock : callable
+        Host seconds, monotonic.
+    device_seconds : callable or None
+        Runs a callable between two events of the device: seconds between them, launch included.
+    import_s, context_s : float
+        Seconds to import the library; to make the device ready for a first call.
+    first_call_s : float
+        Seconds that a scripted start adds to a first call; 0 where calls are real.
+    out_of_memory : tuple of exception types
+        What the library raises when memory runs out, beside `MemoryError`.
+    """
+
+    xp: Any
+    version: str
+    import_s: float
+    context_s: float
+    clock: Callable[[], float]
+    device_seconds: Callable[[Callable[[], object]], float] | None = None
+    first_call_s: float = 0.0
+    out_of_memory: tuple[type[BaseException], ...] = ()
+
+
+class DeviceMemory(msgspec.Struct, frozen=True, kw_only=True):
+    """Bytes of device memory; None where there is no device or no counter."""
+
+    peak_bytes: int | None = None
+    used_bytes: int | None = None
+
+
+class Backend(Protocol):
+    """Where work runs.
+
+    Host arrays are NumPy arrays; device arrays are the library's own. `open` is called once, in a
+    process of its own, before anything but `find`.
+    """
+
+    about: About
+
+    def find(self) -> BackendInfo:
+        """Say whether it can run here, without importing the library."""
+        ...
+
+    def open(self) -> Opening:
+        """Import the library and make its device ready.
+
+        Raises
+        ------
+        UnavailableError
+            If the library is there but does not work, with what it said.
+        """
+        ...
+
+    def begin_case(self, workload: str, size: int) -> None:
+        """Free what earlier cases held, and reset peak counters."""
+        ...
+
+    def to_device(self, array: Any) -> Any:  # noqa: ANN401  NumPy in, the library's own out
+        """Return a host array as an array of the library, on its device."""
+        ...
+
+    def to_host(self, array: Any) -> Any:  # noqa: ANN401  the library's own in, NumPy out
+        """Return a device array as a NumPy array."""
+        ...
+
+    def synchronise(self) -> None:
+        """Wait until the whole device is idle."""
+        ...
+
+    def memory(self) -> DeviceMemory:
+        """Return device memory of the case begun last."""
+        ...

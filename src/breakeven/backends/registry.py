@@ -1,0 +1,68 @@
+"""Finds backends by name: the built-in ones, scripts, with those that other packages register."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.metadata import entry_points
+from pathlib import Path
+
+from breakeven.backends.base import Backend
+from breakeven.backends.cupy import CupyBackend
+from breakeven.backends.numpy import NumpyBackend
+from breakeven.backends.scripted import PREFIX, ScriptedBackend, read_script
+from breakeven.backends.torch import TorchBackend
+from breakeven.errors import InputError
+
+GROUP = "breakeven.backends"
+BUILT_IN: dict[str, Callable[[], Backend]] = {
+    "numpy": NumpyBackend,
+    "torch-cpu": lambda: TorchBackend("cpu"),
+    "cupy": CupyBackend,
+    "torch-cuda": lambda: TorchBackend("cuda"),
+}
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of all backends, whether they can run here or not."""
+    return (*BUILT_IN, *sorted(e.name for e in entry_points(group=GROUP)))
+
+
+def expand(name: str) -> tuple[str, ...]:
+    """Return the backends that `name` stands for: ``scripted:FILE`` stands for all its actors.
+
+    An actor is called ``scripted:FILE#ACTOR``.
+    """
+    if not name.startswith(PREFIX) or "#" in name:
+        return (name,)
+    script = read_script(_path(name))
+    return tuple(f"{name}#{actor}" for actor in script.actors)
+
+
+def get(name: str, seed: str = "") -> Backend:
+    """Return the backend called `name`.
+
+    Parameters
+    ----------
+    seed : str
+        What makes a scripted process differ from others.
+
+    Raises
+    ------
+    InputError
+        If no backend has that name.
+    """
+    if name.startswith(PREFIX):
+        actor = name.rpartition("#")[2]
+        return ScriptedBackend(f"{PREFIX}{actor}", read_script(_path(name)), seed)
+    if name in BUILT_IN:
+        return BUILT_IN[name]()
+    for found in entry_points(group=GROUP):
+        if found.name == name:
+            made: Backend = found.load()()
+            return made
+    known = ", ".join(names())
+    raise InputError(f"no backend is called {name!r}", f"choose from: {known}, scripted:FILE")
+
+
+def _path(name: str) -> Path:
+    return Path(name.removeprefix(PREFIX).partition("#")[0]).expanduser()

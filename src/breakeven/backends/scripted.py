@@ -1,0 +1,222 @@
+"""A backend whose times are given in a file: real arithmetic by NumPy, on a scripted clock."""
+
+from __future__ import annotations
+
+import bisect
+import math
+import os
+import random
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from breakeven.backends.base import About, DeviceMemory, Opening
+from breakeven.errors import InputError, UnavailableError
+from breakeven.model.machine import BackendInfo
+
+PREFIX = "scripted:"
+STALL_S, STALL_WINDOW_S = 8e-3, 0.05
+Fault = Literal["crash", "kill", "hang", "out_of_memory", "disagree", "unsupported"]
+
+
+class Start(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Seconds of a scripted start."""
+
+    import_s: float = 0.0
+    context_s: float = 0.0
+    first_call_s: float = 0.0
+
+
+class Actor(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One scripted backend.
+
+    Attributes
+    ----------
+    compute_s, journey_s : dict
+        Seconds by size, by workload; between sizes they are interpolated in logarithms, beyond
+        them the end's slope is kept. A journey is all transfers of one call.
+    spread, noise : float
+        Standard deviation of the logarithm from process to process, and from call to call.
+    stall : float
+        Share of time in which every call takes 8 ms more: two threads on one core.
+    faults : dict
+        What goes wrong at a size.
+    fails : str or None
+        What `open` says when it fails; None when it works.
+    """
+
+    device: str = "cpu"
+    compute_s: dict[str, dict[int, float]]
+    journey_s: dict[str, dict[int, float]] = {}
+    start: Start = Start()
+    spread: float = 0.0
+    noise: float = 0.0
+    stall: float = 0.0
+    faults: dict[int, Fault] = {}
+    fails: str | None = None
+
+
+class Script(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A cast of scripted backends by name."""
+
+    actors: dict[str, Actor]
+    seed: int = 0
+
+
+def read_script(path: Path) -> Script:
+    """Read a script.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or is no script.
+    """
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Script)
+    except OSError as error:
+        raise InputError(f"the script {path} cannot be read ({error.strerror})") from error
+    except msgspec.DecodeError as error:
+        raise InputError(f"{path} is no script: {error}", "docs/backends.md has one") from error
+
+
+def interpolate(points: dict[int, float], size: int) -> float:
+    """Return the value at `size` on straight lines between points, in logarithms of both."""
+    if not points:
+        return 0.0
+    sizes = sorted(points)
+    if len(sizes) == 1:
+        return points[sizes[0]]
+    right = min(max(bisect.bisect_left(sizes, size), 1), len(sizes) - 1)
+    low, high = sizes[right - 1], sizes[right]
+    share = math.log(size / low) / math.log(high / low)
+    return math.exp(
+        math.log(points[low]) + share * (math.log(points[high]) - math.log(points[low]))
+    )
+
+
+class _Namespace:
+    """NumPy, with products remembered: a repeat computes nothing new."""
+
+    def __init__(self, numpy: Any) -> None:  # noqa: ANN401  a module
+        self._numpy = numpy
+        self._last: tuple[Any, Any, Any] | None = None
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401  whatever NumPy has
+        return getattr(self._numpy, name)
+
+    def matmul(self, a: Any, b: Any) -> Any:  # noqa: ANN401  arrays
+        """Return a @ b, computed once for the same two arrays in a row."""
+        if self._last is None or self._last[0] is not a or self._last[1] is not b:
+            self._last = (a, b, self._numpy.matmul(a, b))
+        return self._last[2]
+
+
+class ScriptedBackend:
+    """One actor of a script.
+
+    Parameters
+    ----------
+    name : str
+        ``scripted:ACTOR``.
+    seed : str
+        What makes this process differ from others (entry and round).
+    """
+
+    def __init__(self, name: str, script: Script, seed: str = "") -> None:
+        self._actor = script.actors[name.removeprefix(PREFIX)]
+        self.about = About(name=name, device=self._actor.device, pools=False)
+        self._seed = f"{script.seed}/{name}/{seed}"
+        self._random = random.Random(self._seed)
+        self._effect = self._random.gauss(0.0, self._actor.spread)
+        self._now = 0.0
+        self._case = ("", 0)
+        self._moved_in = self._moved_out = False
+
+    def find(self) -> BackendInfo:
+        """Say that it is available: a file is all it needs."""
+        return BackendInfo(
+            name=self.about.name, device=self.about.device, available=True, version="scripted"
+        )
+
+    def open(self) -> Opening:
+        """Return NumPy on the scripted clock."""
+        if self._actor.fails is not None:
+            raise UnavailableError(self._actor.fails, "mend the script")
+        import numpy as np  # noqa: PLC0415  in a worker
+
+        on_device = self.about.device != "cpu"
+        return Opening(
+            xp=_Namespace(np),
+            version="scripted",
+            import_s=self._actor.start.import_s,
+            context_s=self._actor.start.context_s,
+            first_call_s=self._actor.start.first_call_s,
+            clock=self._clock,
+            device_seconds=self._device_seconds if on_device else None,
+        )
+
+    def _clock(self) -> float:
+        return self._now
+
+    def _pass(self, seconds: float) -> None:
+        noise = self._random.gauss(0.0, self._actor.noise)
+        self._now += seconds * math.exp(self._effect + noise)
+
+    def begin_case(self, workload: str, size: int) -> None:
+        """Take the place of this case on the script, with its fault if it has one."""
+        self._case = (workload, size)
+        self._moved_in = self._moved_out = False
+        match self._actor.faults.get(size):
+            case "crash":
+                os._exit(3)
+            case "kill":
+                os.kill(os.getpid(), signal.SIGKILL)
+            case "hang":
+                while True:
+                    time.sleep(3600)
+            case "out_of_memory":
+                raise MemoryError(f"scripted: no memory at size {size}")
+            case "unsupported":
+                raise NotImplementedError(f"scripted: nothing at size {size}")
+            case "disagree" | None:
+                pass
+
+    def _curve(self, curves: dict[str, dict[int, float]]) -> float:
+        workload, size = self._case
+        return interpolate(curves.get(workload, {}), size)
+
+    def to_device(self, array: Any) -> Any:  # noqa: ANN401  the seam's signature
+        """Let half of the journey pass, once a call."""
+        if not self._moved_in:
+            self._pass(self._curve(self._actor.journey_s) / 2)
+            self._moved_in = True
+        return array
+
+    def to_host(self, array: Any) -> Any:  # noqa: ANN401  the seam's signature
+        """Let half of the journey pass, once a call; spoil the array where the script says so."""
+        if not self._moved_out:
+            self._pass(self._curve(self._actor.journey_s) / 2)
+            self._moved_out = True
+        return array * 1.5 if self._actor.faults.get(self._case[1]) == "disagree" else array
+
+    def synchronise(self) -> None:
+        """Let the time of one call pass."""
+        window = int(self._now / STALL_WINDOW_S)
+        if random.Random(f"{self._seed}/{window}").random() < self._actor.stall:
+            self._now += STALL_S
+        self._pass(self._curve(self._actor.compute_s))
+        self._moved_in = self._moved_out = False
+
+    def _device_seconds(self, call: Callable[[], object]) -> float:
+        start = self._now
+        call()
+        self.synchronise()
+        return self._now - start
+
+    def memory(self) -> DeviceMemory:
+        """Return nothing known."""
+        return DeviceMemory()

@@ -1,0 +1,129 @@
+"""PyTorch on the CPU, or on a CUDA device."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from breakeven.backends.base import About, DeviceMemory, Opening
+from breakeven.backends.found import driver_present, first_line, installed, version_of
+from breakeven.errors import UnavailableError
+from breakeven.model.machine import BackendInfo
+
+INSTALL = "install PyTorch: pip install 'breakeven[cpu]', or a CUDA build as pytorch.org tells"
+
+
+class TorchBackend:
+    """PyTorch tensors on one device, matrix products in full float32 (no TF32).
+
+    Parameters
+    ----------
+    device : str
+        ``"cpu"`` or ``"cuda"``.
+    """
+
+    def __init__(self, device: str) -> None:
+        cuda = device == "cuda"
+        self.about = About(
+            name="torch-cuda" if cuda else "torch-cpu",
+            device="cuda:0" if cuda else "cpu",
+            pools=not cuda,
+        )
+        self._cuda = cuda
+        self._torch: Any = None
+        self._device: Any = None
+
+    def find(self) -> BackendInfo:
+        """Say whether PyTorch is installed, with a driver where CUDA is asked for."""
+        why, fix = None, None
+        if not installed("torch"):
+            why, fix = "PyTorch is not installed", INSTALL
+        elif self._cuda and not driver_present():
+            why = "no NVIDIA driver was found on this machine"
+            fix = "run on a machine with an NVIDIA GPU and its driver"
+        elif self._cuda and "+cpu" in (version_of("torch") or ""):
+            why = f"the PyTorch installed ({version_of('torch')}) is a CPU-only build"
+            fix = "install PyTorch's CUDA build as pytorch.org tells"
+        return BackendInfo(
+            name=self.about.name,
+            device=self.about.device,
+            available=why is None,
+            version=version_of("torch"),
+            why_not=why,
+            fix=fix,
+        )
+
+    def open(self) -> Opening:
+        """Import PyTorch, make a CUDA context where one is needed, and switch TF32 off."""
+        start = time.perf_counter()
+        try:
+            import torch
+        except Exception as error:
+            raise UnavailableError(
+                f"PyTorch fails on import ({first_line(error)})", f"reinstall it; {INSTALL}"
+            ) from error
+        imported = time.perf_counter()
+        self._torch = torch
+        self._device = torch.device("cuda:0" if self._cuda else "cpu")
+        if self._cuda:
+            self._make_context()
+        torch.set_float32_matmul_precision("highest")
+        return Opening(
+            xp=torch,
+            version=str(torch.__version__),
+            import_s=imported - start,
+            context_s=time.perf_counter() - imported if self._cuda else 0.0,
+            clock=time.perf_counter,
+            device_seconds=self._device_seconds if self._cuda else None,
+            out_of_memory=(torch.OutOfMemoryError,),
+        )
+
+    def _make_context(self) -> None:
+        torch = self._torch
+        try:
+            torch.zeros(1, device=self._device)
+            torch.cuda.synchronize()
+        except Exception as error:
+            raise UnavailableError(
+                f"PyTorch {torch.__version__} cannot use the GPU ({first_line(error)})",
+                "breakeven doctor tells what is wrong with driver and CUDA build",
+            ) from error
+
+    def begin_case(self, workload: str, size: int) -> None:
+        """Empty the allocator's cache and reset its peak."""
+        del workload, size
+        if self._cuda:
+            self._torch.cuda.empty_cache()
+            self._torch.cuda.reset_peak_memory_stats()
+
+    def to_device(self, array: Any) -> Any:  # noqa: ANN401  the seam's signature
+        """Return a tensor: a view on the CPU, a copy on the GPU (from pageable memory)."""
+        return self._torch.from_numpy(array).to(self._device)
+
+    def to_host(self, array: Any) -> Any:  # noqa: ANN401  the seam's signature
+        """Return a NumPy array."""
+        return array.cpu().numpy()
+
+    def synchronise(self) -> None:
+        """Wait for all streams of the device."""
+        if self._cuda:
+            self._torch.cuda.synchronize()
+
+    def _device_seconds(self, call: Callable[[], object]) -> float:
+        begin = self._torch.cuda.Event(enable_timing=True)
+        end = self._torch.cuda.Event(enable_timing=True)
+        begin.record()
+        call()
+        end.record()
+        end.synchronize()
+        return float(begin.elapsed_time(end)) * 1e-3
+
+    def memory(self) -> DeviceMemory:
+        """Return the allocator's peak, with what the driver says is in use by everyone."""
+        if not self._cuda:
+            return DeviceMemory()
+        free, total = self._torch.cuda.mem_get_info()
+        return DeviceMemory(
+            peak_bytes=int(self._torch.cuda.max_memory_allocated()), used_bytes=int(total - free)
+        )

@@ -1,0 +1,229 @@
+"""What a worker does with one case: load it, check its answer, warm it up, measure it in slots."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from breakeven.backends.base import Backend, Opening
+from breakeven.engine.loop import Call, issue_times, repeats, warm_up
+from breakeven.engine.messages import ColdCalls, Measured, Ready, SetUp, Shot
+from breakeven.model.run import Floors, Memory
+from breakeven.model.verdict import Scope
+from breakeven.workloads.base import Answer, Workload
+
+FLOOR_REPEATS = 2000
+PHASE_S, EVENT_S = 0.05, 0.02
+REWARM_S = 2e-3
+COLD_CALLS = 3
+CLEAR_REFS, STATUS = Path("/proc/self/clear_refs"), Path("/proc/self/status")
+
+
+def load(folder: str, prefix: str) -> dict[str, Any]:
+    """Return the arrays that a maker left in `folder` under `prefix`, in the order it wrote them."""
+    import numpy as np  # noqa: PLC0415  after the backend was opened
+
+    found = sorted(Path(folder).glob(f"{prefix}-*.npy"))
+    return {p.stem.split("-", 2)[2]: np.load(p) for p in found}
+
+
+def reset_host_peak() -> bool:
+    """Reset the peak of this process's resident memory; False where the system does not let us."""
+    try:
+        CLEAR_REFS.write_text("5")
+    except OSError:
+        return False
+    return True
+
+
+def host_peak_bytes() -> int | None:
+    """Return the peak of this process's resident memory since it was reset."""
+    try:
+        lines = STATUS.read_text().splitlines()
+    except OSError:
+        return None
+    return next((int(x.split()[1]) * 1024 for x in lines if x.startswith("VmHWM")), None)
+
+
+class Bench:
+    """One opened backend with the case that is set up on it.
+
+    Parameters
+    ----------
+    """
+
+    def __init__(self, backend: Backend, opening: Opening) -> None:
+        self._backend = backend
+        self._opening = opening
+        self._on_device = backend.about.device != "cpu"
+        self._workload: Workload | None = None
+        self._host: tuple[Any, ...] = ()
+        self._device: tuple[Any, ...] = ()
+        self._call_s = 0.0
+
+    def floors(self) -> Floors:
+        """Measure the shortest times that can be told apart here."""
+        clock, wait = self._opening.clock, self._backend.synchronise
+        empty = statistics.median(_several(lambda: None, lambda: None, clock))
+        waiting, pair = None, None
+        if self._on_device and self._opening.device_seconds is not None:
+            waiting = statistics.median(_several(wait, lambda: None, clock))
+            pair = statistics.median(
+                self._opening.device_seconds(lambda: None) for _ in range(FLOOR_REPEATS // 20)
+            )
+        return Floors(empty_call_s=empty, message_s=0.0, synchronise_s=waiting, event_pair_s=pair)
+
+    def set_up(self, request: SetUp, workload: Workload, gpu_others: int | None) -> Ready:
+        """Load a case, check its first answer, become steady, and time the parts of a call."""
+        self.end_case()
+        self._backend.begin_case(workload.name, request.size)
+        peak_known = reset_host_peak()
+        self._workload = workload
+        self._host = tuple(load(request.folder, "input").values())
+        to_device_s = self._time_to_device(parts=request.parts)
+        answer = self._run()
+        self._backend.synchronise()
+        arrays, to_host_s = self._time_to_host(answer, parts=request.parts)
+        agreement = workload.check(arrays, answer.losses, load(request.folder, "reference"))
+        losses = answer.losses
+        del answer, arrays
+        self._call_s, steady = warm_up(
+            self._run, self._backend.synchronise, self._opening.clock, request.warm_s
+        )
+        device_s, issue_s = self._device_and_issue() if request.parts else (None, None)
+        memory = self._backend.memory()
+        return Ready(
+            agreement=agreement,
+            memory=Memory(
+                host_peak_bytes=host_peak_bytes() if peak_known else None,
+                device_peak_bytes=memory.peak_bytes,
+                device_used_bytes=memory.used_bytes,
+            ),
+            losses=losses,
+            call_s=self._call_s,
+            steady=steady,
+            compute_s=self._call_s,
+            to_device_s=to_device_s,
+            to_host_s=to_host_s,
+            device_s=device_s,
+            issue_s=issue_s,
+            gpu_others=gpu_others,
+        )
+
+    def measure(self, scope: Scope, seconds: float) -> Measured:
+        """Measure one slot, after a moment of untimed work that warms caches and clocks again."""
+        call = self._travel_and_run if scope == "transfer" else self._run
+        wait, clock = self._backend.synchronise, self._opening.clock
+        if self._call_s < REWARM_S:
+            repeats(call, wait, clock, REWARM_S)
+        wall, cpu = time.perf_counter(), time.process_time()
+        times = repeats(call, wait, clock, seconds)
+        wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+        return Measured(
+            median_s=statistics.median(times),
+            min_s=min(times),
+            repeats=len(times),
+            cores_used=cpu / wall if wall > 0 else None,
+        )
+
+    def cold(self, workload: Workload, size: int, folder: str) -> ColdCalls:
+        """Time the first calls of this process, data travelling each time."""
+        self._backend.begin_case(workload.name, size)
+        self._workload = workload
+        self._host = tuple(load(folder, "input").values())
+        clock, times = self._opening.clock, []
+        for number in range(COLD_CALLS):
+            begin = clock()
+            self._travel_and_run()
+            self._backend.synchronise()
+            scripted = self._opening.first_call_s if number == 0 else 0.0
+            times.append(clock() - begin + scripted)
+        return ColdCalls(calls_s=tuple(times))
+
+    def shoot(self, workload: Workload, size: int, folder: str) -> Shot:
+        """Time one size as careless code does, the device left as the last size left it."""
+        self._workload = workload
+        self._host = tuple(load(folder, "input").values())
+        if self._opening.first_call_s:
+            self._backend.begin_case(workload.name, size)
+        clock = self._opening.clock
+        begin = clock()
+        self._travel_and_run()
+        one_shot = clock() - begin
+        if not self._on_device:
+            return Shot(one_shot_s=one_shot, unsynchronised_s=None)
+        self._device = tuple(self._backend.to_device(a) for a in self._host)
+        self._backend.synchronise()
+        begin = clock()
+        answer = self._run()
+        unsynchronised = clock() - begin
+        self._backend.synchronise()
+        del answer
+        return Shot(one_shot_s=one_shot, unsynchronised_s=unsynchronised)
+
+    def end_case(self) -> None:
+        """Let go of the arrays of the case."""
+        self._host = self._device = ()
+
+    def _run(self) -> Answer:
+        assert self._workload is not None
+        return self._workload.run(self._opening.xp, self._device)
+
+    def _travel_and_run(self) -> None:
+        assert self._workload is not None
+        moved = tuple(self._backend.to_device(a) for a in self._host)
+        for array in self._workload.run(self._opening.xp, moved).arrays:
+            self._backend.to_host(array)
+
+    def _time_to_device(self, *, parts: bool) -> float | None:
+        def move() -> None:
+            self._device = tuple(self._backend.to_device(a) for a in self._host)
+
+        if not self._on_device or not parts:
+            move()
+            return None
+        times = repeats(move, self._backend.synchronise, self._opening.clock, PHASE_S)
+        # The first copy of a process takes buffers that later ones reuse.
+        return statistics.median(times[1:] or times)
+
+    def _time_to_host(self, answer: Answer, *, parts: bool) -> tuple[tuple[Any, ...], float | None]:
+        def move() -> None:
+            for array in answer.arrays:
+                self._backend.to_host(array)
+
+        arrays = tuple(self._backend.to_host(a) for a in answer.arrays)
+        if not self._on_device or not parts:
+            return arrays, None
+        times = repeats(move, self._backend.synchronise, self._opening.clock, PHASE_S)
+        return arrays, statistics.median(times)
+
+    def _device_and_issue(self) -> tuple[float | None, float | None]:
+        seconds = self._opening.device_seconds
+        if seconds is None:
+            return None, None
+        count = max(3, min(200, int(EVENT_S / max(self._call_s, 1e-6))))
+        if self._call_s > 1.0:
+            count = 1
+        device = statistics.median(seconds(self._run) for _ in range(count))
+        issue = issue_times(self._run, self._backend.synchronise, self._opening.clock, EVENT_S)
+        return device, statistics.median(issue)
+
+
+def _several(call: Call, wait: Call, clock: Callable[[], float]) -> list[float]:
+    times = []
+    for _ in range(FLOOR_REPEATS):
+        begin = clock()
+        call()
+        wait()
+        times.append(clock() - begin)
+    return times
+
+
+def with_message(floors: Floors, message_s: float) -> Floors:
+    """Return `floors` with the time of one message to the worker and back."""
+    return msgspec.structs.replace(floors, message_s=message_s)

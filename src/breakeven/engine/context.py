@@ -1,0 +1,105 @@
+"""What all parts of a measuring session share."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from breakeven.engine import messages
+from breakeven.engine.clock import now
+from breakeven.engine.conditions import CpuMeter
+from breakeven.engine.inputs import Inputs
+from breakeven.engine.plan import Effort, cores_for
+from breakeven.engine.processes import Crew, WorkerProcess
+from breakeven.machine.memory import read_memory
+from breakeven.model.event import Event, Remark, Sink
+from breakeven.model.machine import Machine
+from breakeven.model.run import Entry
+from breakeven.model.spec import RunSpec
+from breakeven.workloads.base import Workload
+
+Progress = Callable[[str, float], None]
+OPEN_DEADLINE_S = 180.0
+
+
+@dataclass
+class Context:
+    """What all parts of a session share.
+
+    Attributes
+    ----------
+    progress : callable
+        Told what is measured now, with the seconds that the run may still take.
+    patience_s : float
+        Least seconds that a worker may take for one request before it counts as hung.
+    call_s : dict
+        Seconds of one call seen last, by (entry, workload, size): to plan and to set deadlines.
+    """
+
+    spec: RunSpec
+    machine: Machine
+    effort: Effort
+    sink: Sink
+    crew: Crew
+    inputs: Inputs
+    scratch: Path
+    meter: CpuMeter
+    progress: Progress
+    deadline: float
+    patience_s: float
+    rng: random.Random = field(default_factory=random.Random)
+    call_s: dict[tuple[str, str, int], float] = field(default_factory=dict)
+    started: int = 0
+
+    def emit(self, event: Event) -> None:
+        """Journal one event."""
+        self.sink.append(event)
+
+    def remark(self, text: str) -> None:
+        """Journal something that weakens the record."""
+        self.sink.append(Remark(text=text))
+
+    def tell(self, text: str) -> None:
+        """Say what is measured now."""
+        self.progress(text, self.left_s())
+
+    def left_s(self) -> float:
+        """Return the seconds left of the budget, at least 0."""
+        return max(0.0, self.deadline - now())
+
+    def start_worker(self, entry: Entry, *, number: int, pinned: bool) -> WorkerProcess:
+        """Start a worker for an entry; its first reply is still to be received."""
+        self.started += 1
+        config = messages.WorkerConfig(
+            backend=entry.backend,
+            parent=os.getpid(),
+            seed=f"{self.spec.seed}/{entry.id}/{number}",
+            cpus=cores_for(entry, self.machine) if pinned and self.spec.pin else (),
+        )
+        return self.crew.start(
+            config,
+            threads=entry.threads,
+            freezable=entry.device == "cpu",
+            log=self.scratch / f"worker-{self.started}.log",
+        )
+
+    def predicted_s(self, entry: str, workload: Workload, size: int) -> float:
+        """Return the seconds of one call, from this size or the nearest smaller one measured.
+
+        From a smaller size the time grows as the work does: too long for work that a launch or a
+        cache rules, never too short by much.
+        """
+        known = [s for e, w, s in self.call_s if e == entry and w == workload.name and s <= size]
+        if not known:
+            return 0.0
+        nearest = max(known)
+        dtype = self.spec.dtype
+        growth = workload.work(size, dtype).flops / workload.work(nearest, dtype).flops
+        return self.call_s[entry, workload.name, nearest] * growth
+
+    def free_memory_bytes(self) -> int | None:
+        """Return the bytes of host memory that are free now; None where the system does not say."""
+        return read_memory().available_bytes

@@ -1,0 +1,169 @@
+"""First calls in fresh processes, one at a time: what start-up costs, and what one shot reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from breakeven.engine import messages
+from breakeven.engine.clock import now
+from breakeven.engine.context import OPEN_DEADLINE_S, Context
+from breakeven.engine.inputs import CannotMakeError
+from breakeven.errors import WorkerError
+from breakeven.model.event import BackendSeen, ColdDone, NaiveDone
+from breakeven.model.machine import BackendInfo
+from breakeven.model.run import ColdStart, Entry, NaiveShot
+from breakeven.model.spec import WorkloadSpec
+from breakeven.workloads import registry
+
+# Kernels may have to be compiled: minutes on a slow machine.
+CALL_DEADLINE_S = 300.0
+
+
+class ColdStarts:
+    """Fresh processes started one at a time, nothing else running, kernel caches as found.
+
+    Parameters
+    ----------
+    entries : sequence of Entry
+        One entry a backend: its default.
+    """
+
+    def __init__(self, context: Context, entries: Sequence[Entry]) -> None:
+        self._context = context
+        self._entries = list(entries)
+        self._order = 0
+        self.unavailable: set[str] = set()
+
+    def run(self, specs: Sequence[WorkloadSpec], done: Iterable[ColdStart] = ()) -> None:
+        """Measure each entry and workload once, then again while the budget's share lasts."""
+        context, begin = self._context, now()
+        counts: dict[tuple[str, str], int] = {}
+        for start in done:
+            key = (start.backend, start.workload)
+            counts[key] = counts.get(key, 0) + 1
+        self._order = sum(counts.values())
+        allowed = context.effort.cold_share * context.spec.budget_s
+        lasted: dict[tuple[str, str], float] = {}
+        for repeat in range(1, context.effort.cold_most + 1):
+            for spec in specs:
+                for entry in self._entries:
+                    key = (entry.backend, spec.name)
+                    if entry.backend in self.unavailable or counts.get(key, 0) >= repeat:
+                        continue
+                    if repeat > 1 and now() - begin + lasted.get(key, 0.0) > allowed:
+                        continue
+                    one = now()
+                    self._one(entry, spec)
+                    lasted[key] = now() - one
+
+    def _one(self, entry: Entry, spec: WorkloadSpec) -> None:
+        context, size = self._context, min(spec.sizes)
+        context.tell(f"first call of {spec.name} on {entry.id}, fresh process")
+        try:
+            folder = context.inputs.folder_of(registry.get(spec.name), size)
+        except CannotMakeError as error:
+            context.remark(f"first calls of {spec.name} were not measured: {error}")
+            return
+        worker = context.start_worker(entry, number=-1 - self._order, pinned=False)
+        try:
+            opened = worker.receive(OPEN_DEADLINE_S)
+            if isinstance(opened, messages.Failed):
+                self._absent(entry, opened.why, opened.fix)
+                return
+            if not isinstance(opened, messages.Opened):
+                raise WorkerError(f"it answered out of turn ({type(opened).__name__})")
+            request = messages.MeasureCold(workload=spec.name, size=size, folder=str(folder))
+            reply = worker.ask(request, CALL_DEADLINE_S)
+        except WorkerError as error:
+            if self._order < len(self._entries):
+                self._absent(entry, f"its process did not start: {error.what}", None)
+            else:
+                context.remark(f"a first call of {spec.name} on {entry.id} failed: {error.what}")
+            return
+        finally:
+            context.crew.end(worker)
+        self._keep(entry, spec, size, opened, reply)
+
+    def _keep(
+        self,
+        entry: Entry,
+        spec: WorkloadSpec,
+        size: int,
+        opened: messages.Opened,
+        reply: messages.Reply,
+    ) -> None:
+        if not isinstance(reply, messages.ColdCalls):
+            why = reply.why if isinstance(reply, messages.Failed) else type(reply).__name__
+            self._context.remark(f"first calls of {spec.name} on {entry.id} failed: {why}")
+            return
+        start = ColdStart(
+            backend=entry.backend,
+            workload=spec.name,
+            size=size,
+            order=self._order,
+            import_s=opened.import_s,
+            context_s=opened.context_s,
+            calls_s=reply.calls_s,
+        )
+        self._order += 1
+        self._context.emit(ColdDone(start=start))
+        self._context.emit(
+            BackendSeen(
+                info=BackendInfo(
+                    name=entry.backend,
+                    device=entry.device,
+                    available=True,
+                    version=opened.version,
+                ),
+                blas=opened.blas,
+            )
+        )
+
+    def _absent(self, entry: Entry, why: str, fix: str | None) -> None:
+        self.unavailable.add(entry.backend)
+        self._context.emit(
+            BackendSeen(
+                info=BackendInfo(
+                    name=entry.backend,
+                    device=entry.device,
+                    available=False,
+                    why_not=why,
+                    fix=fix or "breakeven doctor tells more",
+                )
+            )
+        )
+
+
+def shoot_naively(
+    context: Context, entries: Sequence[Entry], specs: Sequence[WorkloadSpec]
+) -> None:
+    """Take one-shot readings: a fresh process for each entry and workload walks up the sizes."""
+    for spec in specs:
+        for entry in entries:
+            context.tell(f"one-shot timing of {spec.name} on {entry.id}")
+            worker = context.start_worker(entry, number=-1000, pinned=False)
+            try:
+                if isinstance(worker.receive(OPEN_DEADLINE_S), messages.Opened):
+                    for size in spec.sizes:
+                        folder = context.inputs.folder_of(registry.get(spec.name), size)
+                        request = messages.ShootNaively(
+                            workload=spec.name, size=size, folder=str(folder)
+                        )
+                        reply = worker.ask(request, CALL_DEADLINE_S)
+                        if not isinstance(reply, messages.Shot):
+                            break
+                        context.emit(
+                            NaiveDone(
+                                shot=NaiveShot(
+                                    entry=entry.id,
+                                    workload=spec.name,
+                                    size=size,
+                                    one_shot_s=reply.one_shot_s,
+                                    unsynchronised_s=reply.unsynchronised_s,
+                                )
+                            )
+                        )
+            except (WorkerError, CannotMakeError) as error:
+                context.remark(f"one-shot timing of {spec.name} on {entry.id} ended: {error.what}")
+            finally:
+                context.crew.end(worker)

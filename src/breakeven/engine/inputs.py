@@ -1,0 +1,120 @@
+"""Inputs and references of cases as files, made once by a process of its own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from breakeven.engine import messages
+from breakeven.engine.processes import Crew, WorkerProcess
+from breakeven.errors import WorkerError
+from breakeven.model.spec import DType
+from breakeven.workloads.base import Workload
+
+PREFIX = "breakeven-inputs-"
+DISK_MARGIN = 1.2
+MAKE_DEADLINE_S = 300.0
+
+
+class CannotMakeError(WorkerError):
+    """The inputs of a case cannot be made; the message says why."""
+
+
+class Inputs:
+    """Where the inputs of cases lie.
+
+    Parameters
+    ----------
+    folder : Path
+        A folder of this run alone.
+    """
+
+    def __init__(self, crew: Crew, folder: Path, dtype: DType, seed: int) -> None:
+        self._crew = crew
+        self._folder = folder
+        self._dtype: DType = dtype
+        self._seed = seed
+        self._made: dict[tuple[str, int], Path] = {}
+        self._maker: WorkerProcess | None = None
+
+    def folder_of(self, workload: Workload, size: int) -> Path:
+        """Return the folder of a case's inputs, made now if they are not there yet.
+
+        Raises
+        ------
+        CannotMakeError
+            If the disk is too full, memory too short, or the maker failed.
+        """
+        key = (workload.name, size)
+        if key not in self._made:
+            self._made[key] = self._make(workload, size)
+        return self._made[key]
+
+    def _make(self, workload: Workload, size: int) -> Path:
+        wanted = DISK_MARGIN * workload.need(size, self._dtype).host
+        free = shutil.disk_usage(self._folder).free
+        if wanted > free:
+            raise CannotMakeError(
+                f"inputs need {wanted / 1e9:.1f} GB of scratch space and {free / 1e9:.1f} GB are free",
+                "free some, or set TMPDIR to a larger disk",
+            )
+        folder = self._folder / f"{workload.name}-{size}"
+        folder.mkdir()
+        request = messages.Make(
+            workload=workload.name,
+            size=size,
+            dtype=self._dtype,
+            seed=self._seed,
+            folder=str(folder),
+        )
+        try:
+            reply = self._running().ask(request, MAKE_DEADLINE_S)
+        except WorkerError as error:
+            self._forget()
+            shutil.rmtree(folder, ignore_errors=True)
+            raise CannotMakeError(f"inputs could not be made ({error.what})") from error
+        if isinstance(reply, messages.Failed):
+            shutil.rmtree(folder, ignore_errors=True)
+            raise CannotMakeError(f"inputs could not be made ({reply.why})")
+        return folder
+
+    def _running(self) -> WorkerProcess:
+        if self._maker is None:
+            self._maker = self._crew.start(
+                messages.WorkerConfig(backend="numpy", parent=os.getpid()),
+                threads=1,
+                freezable=False,
+                log=self._folder / "maker.log",
+            )
+            reply = self._maker.receive(MAKE_DEADLINE_S)
+            if isinstance(reply, messages.Failed):
+                self._forget()
+                raise CannotMakeError(f"inputs cannot be made: {reply.why}", reply.fix or "")
+        return self._maker
+
+    def _forget(self) -> None:
+        if self._maker is not None:
+            self._crew.end(self._maker)
+            self._maker = None
+
+
+def scratch_folder() -> Path:
+    """Make a scratch folder for this process, after removing those of processes that are gone."""
+    root = Path(tempfile.gettempdir())
+    for left in root.glob(f"{PREFIX}*"):
+        owner = left.name.removeprefix(PREFIX).partition("-")[0]
+        if owner.isdigit() and not _alive(int(owner)):
+            shutil.rmtree(left, ignore_errors=True)
+    return Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-", dir=root))
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -1,0 +1,105 @@
+"""One timed block: a call repeated on one clock, each repeat awaited to its end."""
+
+from __future__ import annotations
+
+import gc
+import statistics
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+STEADY_REPEATS, STEADY_SPREAD = 5, 0.02
+BLOCK_S = 1e-3
+MAX_REPEATS = 100_000
+
+Clock = Callable[[], float]
+Call = Callable[[], object]
+
+
+@contextmanager
+def no_collection() -> Iterator[None]:
+    """Collect garbage now, and not again until the end."""
+    gc.collect()
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def repeats(call: Call, wait: Call, clock: Clock, seconds: float) -> list[float]:
+    """Time single calls until they add up to `seconds`; at least one.
+
+    Parameters
+    ----------
+    call : callable
+        The work; its result is dropped before the next repeat.
+    wait : callable
+        Returns when the device is idle; inside the timed piece, as a caller waits for it.
+
+    Returns
+    -------
+    list of float
+        Seconds of each repeat.
+    """
+    times: list[float] = []
+    total = 0.0
+    with no_collection():
+        while total < seconds or not times:
+            begin = clock()
+            call()
+            wait()
+            took = clock() - begin
+            times.append(took)
+            total += took
+            if len(times) >= MAX_REPEATS:
+                break
+    return times
+
+
+def issue_times(call: Call, wait: Call, clock: Clock, seconds: float) -> list[float]:
+    """Time calls until they return, waiting for the device between them, untimed."""
+    times: list[float] = []
+    begin_all = clock()
+    with no_collection():
+        while clock() - begin_all < seconds or not times:
+            begin = clock()
+            call()
+            times.append(clock() - begin)
+            wait()
+            if len(times) >= MAX_REPEATS:
+                break
+    return times
+
+
+def warm_up(call: Call, wait: Call, clock: Clock, most_s: float) -> tuple[float, bool]:
+    """Repeat until the last five blocks vary by under 2 %, for `most_s` seconds at most.
+
+    A block is one call, or as many as last a millisecond.
+
+    Returns
+    -------
+    tuple of float, bool
+        Seconds of one call in the last block; whether it became steady.
+    """
+    begin = clock()
+    blocks: list[float] = []
+    count = 1
+    while True:
+        start = clock()
+        for _ in range(count):
+            call()
+        wait()
+        took = clock() - start
+        if took < BLOCK_S and count < MAX_REPEATS:
+            count *= 2
+            blocks.clear()
+        else:
+            blocks.append(took)
+        last = blocks[-STEADY_REPEATS:]
+        steady = len(last) == STEADY_REPEATS and (
+            max(last) - min(last) <= STEADY_SPREAD * statistics.median(last)
+        )
+        if steady or clock() - begin >= most_s:
+            return took / count, steady

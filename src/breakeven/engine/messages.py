@@ -1,0 +1,216 @@
+"""What coordinator and worker say to each other, framed and written whole."""
+
+from __future__ import annotations
+
+import os
+import struct
+
+import msgspec
+
+from breakeven.model.machine import Blas
+from breakeven.model.run import Agreement, Floors, Memory, Status
+from breakeven.model.spec import DType
+from breakeven.model.verdict import Scope
+
+_LENGTH = struct.Struct(">I")
+
+
+class WorkerConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """What a worker is told when it starts.
+
+    Attributes
+    ----------
+    parent : int
+        Process id of the coordinator; the worker ends when it is gone.
+    cpus : tuple of int
+        CPUs that its pool threads are pinned to, one each; empty pins nothing.
+    """
+
+    backend: str
+    parent: int
+    seed: str = ""
+    cpus: tuple[int, ...] = ()
+
+
+class MeasureFloors(msgspec.Struct, frozen=True, kw_only=True, tag="floors"):
+    """Measure the floors."""
+
+
+class SetUp(msgspec.Struct, frozen=True, kw_only=True, tag="set_up"):
+    """Load a case, run it once, check it, warm it up.
+
+    Attributes
+    ----------
+    folder : str
+        Where its inputs and references lie.
+    warm_s : float
+        Most seconds to spend on becoming steady.
+    parts : bool
+        Whether to time the parts of a call as well: copies, events, issue.
+    gpu : str or None
+        UUID of the GPU, to look for others on it.
+    own_pids : tuple of int
+        Processes on the GPU that are ours.
+    """
+
+    workload: str
+    size: int
+    folder: str
+    warm_s: float
+    parts: bool = True
+    gpu: str | None = None
+    own_pids: tuple[int, ...] = ()
+
+
+class Measure(msgspec.Struct, frozen=True, kw_only=True, tag="measure"):
+    """Measure one slot of the case that is set up."""
+
+    scope: Scope
+    seconds: float
+
+
+class EndCase(msgspec.Struct, frozen=True, kw_only=True, tag="end_case"):
+    """Let go of the case."""
+
+
+class MeasureCold(msgspec.Struct, frozen=True, kw_only=True, tag="cold"):
+    """Call a workload three times in this fresh process, data travelling each time."""
+
+    workload: str
+    size: int
+    folder: str
+
+
+class ShootNaively(msgspec.Struct, frozen=True, kw_only=True, tag="naive"):
+    """Time one size as careless code does: once, transfer inside; then without a synchronise."""
+
+    workload: str
+    size: int
+    folder: str
+
+
+class Make(msgspec.Struct, frozen=True, kw_only=True, tag="make"):
+    """Make the inputs and references of a case as files."""
+
+    workload: str
+    size: int
+    dtype: DType
+    seed: int
+    folder: str
+
+
+Request = MeasureFloors | SetUp | Measure | EndCase | MeasureCold | ShootNaively | Make
+
+
+class Opened(msgspec.Struct, frozen=True, kw_only=True, tag="opened"):
+    """The backend is open, the worker idle.
+
+    Attributes
+    ----------
+    pinned : int
+        Pool threads that were pinned to a core of their own.
+    """
+
+    version: str
+    import_s: float
+    context_s: float
+    blas: tuple[Blas, ...] = ()
+    pinned: int = 0
+    remark: str | None = None
+
+
+class FloorsAre(msgspec.Struct, frozen=True, kw_only=True, tag="floors_are"):
+    """Floors of this worker; the message's own is the coordinator's to measure."""
+
+    floors: Floors
+
+
+class Ready(msgspec.Struct, frozen=True, kw_only=True, tag="ready"):
+    """A case is set up and warm, the worker idle.
+
+    Attributes
+    ----------
+    call_s : float
+        Last warm repeat, to plan by.
+    device_s, issue_s : float or None
+        Median between two events, launch included; median until the call returns.
+    gpu_others : int or None
+        Processes on the GPU that are not ours; None where they cannot be seen.
+    """
+
+    agreement: Agreement
+    memory: Memory
+    losses: tuple[float, ...]
+    call_s: float
+    steady: bool
+    compute_s: float
+    to_device_s: float | None = None
+    to_host_s: float | None = None
+    device_s: float | None = None
+    issue_s: float | None = None
+    gpu_others: int | None = None
+
+
+class Measured(msgspec.Struct, frozen=True, kw_only=True, tag="measured"):
+    """One slot, seconds a repeat."""
+
+    median_s: float
+    min_s: float
+    repeats: int
+    cores_used: float | None
+
+
+class ColdCalls(msgspec.Struct, frozen=True, kw_only=True, tag="cold_calls"):
+    """Seconds of the first, second and third call."""
+
+    calls_s: tuple[float, ...]
+
+
+class Shot(msgspec.Struct, frozen=True, kw_only=True, tag="shot"):
+    """One-shot readings."""
+
+    one_shot_s: float
+    unsynchronised_s: float | None
+
+
+class Done(msgspec.Struct, frozen=True, kw_only=True, tag="done"):
+    """What was asked is done."""
+
+
+class Failed(msgspec.Struct, frozen=True, kw_only=True, tag="failed"):
+    """What was asked failed; the worker lives and is idle."""
+
+    status: Status
+    why: str
+    fix: str | None = None
+
+
+Reply = Opened | FloorsAre | Ready | Measured | ColdCalls | Shot | Done | Failed
+
+encode = msgspec.json.Encoder().encode
+decode_request = msgspec.json.Decoder(Request).decode
+decode_reply = msgspec.json.Decoder(Reply).decode
+
+
+def write(descriptor: int, message: Request | Reply) -> None:
+    """Write one message whole."""
+    body = encode(message)
+    data = memoryview(_LENGTH.pack(len(body)) + body)
+    while data:
+        data = data[os.write(descriptor, data) :]
+
+
+def read(descriptor: int) -> bytes | None:
+    """Read one message's body; None when the other side has closed the pipe."""
+    head = _read_exactly(descriptor, _LENGTH.size)
+    return None if head is None else _read_exactly(descriptor, _LENGTH.unpack(head)[0])
+
+
+def _read_exactly(descriptor: int, count: int) -> bytes | None:
+    parts = b""
+    while len(parts) < count:
+        part = os.read(descriptor, count - len(parts))
+        if not part:
+            return None
+        parts += part
+    return parts

@@ -1,0 +1,149 @@
+"""From a spec to entries, sizes and effort: what takes part, and how much time each may take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from breakeven.model.machine import BackendInfo, Machine
+from breakeven.model.run import Entry
+from breakeven.model.spec import RunSpec
+
+LONG_BUDGET_S = 300.0
+MOST_ROUNDS = 20
+THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
+
+
+class Effort(msgspec.Struct, frozen=True, kw_only=True):
+    """How much is spent on what.
+
+    Attributes
+    ----------
+    slots : int
+        Slots of a case in a round.
+    slot_s, warm_s : float
+        Least seconds of a slot; most seconds until steady.
+    scout_slots : int
+        Slots of a case in the scouting round; 0 leaves scouting out.
+    cold_share : float
+        Share of the budget that fresh first calls may take, after one of each.
+    cold_most : int
+        Most fresh processes for a backend and workload.
+    rounds_most : int
+        Rounds at which the run ends in any case.
+    grid : bool
+        Whether the crossover's grid is searched.
+    grid_all : bool
+        Whether all GPU entries are measured on the grid, or the best one alone.
+    size_share : float
+        Share of the time left for rounds that one size may take in all of them.
+    """
+
+    slots: int
+    slot_s: float = 0.02
+    warm_s: float = 0.1
+    scout_slots: int = 3
+    cold_share: float = 0.2
+    cold_most: int = 3
+    rounds_most: int = MOST_ROUNDS
+    grid: bool = True
+    grid_all: bool = False
+    size_share: float = 0.35
+
+
+def effort_of(spec: RunSpec, *, gpu: bool) -> Effort:
+    """Return the effort that a spec asks for."""
+    slots = 6 if gpu else 8
+    if spec.effort == "quick":
+        return Effort(
+            slots=4,
+            warm_s=0.05,
+            scout_slots=0,
+            cold_share=0.0,
+            cold_most=1,
+            rounds_most=1,
+            grid=False,
+        )
+    long = spec.budget_s >= LONG_BUDGET_S
+    return Effort(
+        slots=slots,
+        cold_most=5 if long else 3,
+        rounds_most=spec.rounds or MOST_ROUNDS,
+        grid_all=long,
+        warm_s=0.2 if long else 0.1,
+    )
+
+
+def default_threads(machine: Machine) -> int:
+    """Return the threads that a CPU library takes by itself here."""
+    for variable in THREAD_VARIABLES:
+        text = machine.environment.get(variable)
+        if text is not None and text.isdigit() and int(text) > 0:
+            return int(text)
+    return len(machine.cpu.affinity)
+
+
+def thread_counts(usable: int, default: int) -> tuple[int, ...]:
+    """Return the thread counts worth trying: 1, half, all but one, all, with the default."""
+    counts = {1, usable // 2, usable - 1, usable, default}
+    return tuple(sorted(c for c in counts if c >= 1))
+
+
+def entry_id(backend: str, threads: int | None, place: int = 1) -> str:
+    """Return the id of an entry: backend, threads, and which of several alike it is."""
+    name = backend.rpartition("#")[2] if backend.startswith("scripted:") else backend
+    text = name if threads is None else f"{name}-{threads}"
+    return text if place == 1 else f"{text}#{place}"
+
+
+def candidates(
+    spec: RunSpec, backends: Iterable[tuple[str, BackendInfo, bool]], machine: Machine
+) -> tuple[Entry, ...]:
+    """Return all entries that may take part.
+
+    Parameters
+    ----------
+    backends : iterable of tuple
+        Name as the user gave it, what was found, whether it computes on thread pools.
+    """
+    usable, default = machine.cpu.cores_usable, default_threads(machine)
+    counts = thread_counts(usable, default) if spec.effort != "quick" else (default,)
+    seen: dict[str, int] = {}
+    made: list[Entry] = []
+    for name, info, pools in backends:
+        if not info.available:
+            continue
+        place = seen[name] = seen.get(name, 0) + 1
+        # A backend entered again stands beside its first self in one setting: an A/A by hand.
+        tried: Sequence[int | None] = (None,) if not pools else (default,) if place > 1 else counts
+        made.extend(
+            Entry(
+                id=entry_id(name, threads, place),
+                backend=name,
+                device=info.device,
+                threads=threads,
+                dtype=spec.dtype,
+                default=threads in {None, default},
+            )
+            for threads in tried
+        )
+    return tuple(made)
+
+
+def twin_of(entry: Entry) -> Entry:
+    """Return the entry that repeats `entry` under another id: the A/A check of the session."""
+    return msgspec.structs.replace(
+        entry, id=f"{entry.id}-twin", variant="twin", default=False, twin_of=entry.id
+    )
+
+
+def cores_for(entry: Entry, machine: Machine) -> tuple[int, ...]:
+    """Return the CPUs for an entry's pool threads, one each; empty when they cannot have one each.
+
+    The last CPUs are taken: the first ones serve most interrupts.
+    """
+    threads, cpus = entry.threads, machine.cpu.affinity
+    if threads is None or threads > len(cpus):
+        return ()
+    return tuple(cpus[len(cpus) - threads :])

@@ -1,0 +1,240 @@
+"""Worker processes as the coordinator sees them: started, asked, frozen, and ended without fail."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from breakeven.engine import messages
+from breakeven.engine.clock import cpu_seconds
+from breakeven.errors import DeadlineError, WorkerDiedError
+
+POOL_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "BLIS_NUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+)
+CAN_FREEZE = sys.platform == "linux"
+LOG_TAIL_BYTES = 4000
+OOM_COUNTERS = (Path("/proc/vmstat"), Path("/sys/fs/cgroup/memory.events"))
+
+
+def oom_kills(files: tuple[Path, ...] = OOM_COUNTERS) -> int:
+    """Return how many processes the system has killed for want of memory so far."""
+    total = 0
+    for file in files:
+        try:
+            lines = file.read_text().splitlines()
+        except OSError:
+            continue
+        total += sum(int(x.split()[1]) for x in lines if x.startswith("oom_kill "))
+    return total
+
+
+class WorkerProcess:
+    """One worker process.
+
+    Parameters
+    ----------
+    threads : int or None
+        CPU threads of its pools, set before anything is imported; None leaves the environment.
+    freezable : bool
+        Whether to stop it while it is idle, so that its spinning pool disturbs nobody.
+    log : Path
+        File for whatever its libraries print.
+    """
+
+    def __init__(
+        self, config: messages.WorkerConfig, *, threads: int | None, freezable: bool, log: Path
+    ) -> None:
+        self.freezable = freezable and CAN_FREEZE
+        self._frozen = False
+        self._log = log
+        self._oom_before = oom_kills()
+        environment = dict(os.environ)
+        if threads is not None:
+            environment |= dict.fromkeys(POOL_VARIABLES, str(threads))
+        with log.open("wb") as output:
+            self._process = subprocess.Popen(
+                [
+                    sys.executable,
+                    "-P",
+                    "-m",
+                    "breakeven.engine.worker",
+                    msgspec.json.encode(config).decode(),
+                ],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=output,
+                env=environment,
+                start_new_session=True,
+            )
+        self.pid = self._process.pid
+
+    def ask(self, request: messages.Request, deadline_s: float) -> messages.Reply:
+        """Send a request and return its reply.
+
+        Raises
+        ------
+        WorkerDiedError
+            If the worker ended; the message tells how.
+        DeadlineError
+            If it did not answer in time; it has been killed.
+        """
+        self.post(request)
+        return self.receive(deadline_s)
+
+    def post(self, request: messages.Request) -> None:
+        """Wake the worker, and send a request."""
+        self.thaw()
+        assert self._process.stdin is not None
+        try:
+            messages.write(self._process.stdin.fileno(), request)
+        except BrokenPipeError:
+            raise self._died() from None
+
+    def receive(self, deadline_s: float) -> messages.Reply:
+        """Return the next reply, then freeze the worker: it has said that it is idle."""
+        assert self._process.stdout is not None
+        descriptor = self._process.stdout.fileno()
+        ready, _, _ = select.select([descriptor], [], [], max(deadline_s, 0.0))
+        if not ready:
+            self.kill()
+            raise DeadlineError(f"no answer within {deadline_s:.0f} s")
+        body = messages.read(descriptor)
+        if body is None:
+            raise self._died()
+        self.freeze()
+        return messages.decode_reply(body)
+
+    def freeze(self) -> None:
+        """Stop the process where that is wanted."""
+        if self.freezable and not self._frozen:
+            self._signal(signal.SIGSTOP)
+            self._frozen = True
+
+    def thaw(self) -> None:
+        """Let a stopped process go on."""
+        if self._frozen:
+            self._signal(signal.SIGCONT)
+            self._frozen = False
+
+    def cpu_s(self) -> float:
+        """Return the CPU time that it has used, seconds."""
+        return cpu_seconds(self.pid) or 0.0
+
+    def kill(self) -> None:
+        """End the process, frozen or not, and wait until it is gone."""
+        if self._process.poll() is None:
+            self._process.kill()
+            self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                pipe.close()
+
+    def _signal(self, number: signal.Signals) -> None:
+        if self._process.poll() is None:
+            self._process.send_signal(number)
+
+    def _died(self) -> WorkerDiedError:
+        self.thaw()
+        code = self._process.wait()
+        if code == -signal.SIGKILL and oom_kills() > self._oom_before:
+            return WorkerDiedError("the system killed it for want of memory")
+        if code < 0:
+            return WorkerDiedError(f"killed by {signal.Signals(-code).name}")
+        return WorkerDiedError(f"ended with exit code {code}{self._last_words()}")
+
+    def _last_words(self) -> str:
+        try:
+            text = self._log.read_bytes()[-LOG_TAIL_BYTES:].decode(errors="replace").strip()
+        except OSError:
+            return ""
+        return f" ({text.splitlines()[-1].strip()})" if text else ""
+
+
+class Crew:
+    """The workers alive now; however the block ends, none is left behind."""
+
+    def __init__(self) -> None:
+        self.workers: list[WorkerProcess] = []
+        self._past_cpu_s = 0.0
+
+    def start(
+        self, config: messages.WorkerConfig, *, threads: int | None, freezable: bool, log: Path
+    ) -> WorkerProcess:
+        """Start one worker; its first reply is still to be received."""
+        worker = WorkerProcess(config, threads=threads, freezable=freezable, log=log)
+        self.workers.append(worker)
+        return worker
+
+    def end(self, worker: WorkerProcess) -> None:
+        """End one worker."""
+        self._past_cpu_s += worker.cpu_s()
+        worker.kill()
+        if worker in self.workers:
+            self.workers.remove(worker)
+
+    def cpu_s(self) -> float:
+        """Return the CPU time of this process with all workers that it ever had, seconds."""
+        own = cpu_seconds(os.getpid()) or 0.0
+        return own + self._past_cpu_s + sum(w.cpu_s() for w in self.workers)
+
+    def end_all(self) -> None:
+        """End all workers."""
+        for worker in list(self.workers):
+            self.end(worker)
+
+
+@contextmanager
+def crew() -> Iterator[Crew]:
+    """Yield an empty crew, and end all of it when the block ends."""
+    made = Crew()
+    try:
+        yield made
+    finally:
+        made.end_all()
+
+
+@contextmanager
+def deaf_to_interrupts() -> Iterator[None]:
+    """Ignore Ctrl-C and SIGTERM while what was measured is put away."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(n, signal.SIG_IGN) for n in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
+
+
+@contextmanager
+def interrupts_by_sigterm() -> Iterator[None]:
+    """Take SIGTERM as Ctrl-C: what is finished is kept. Off the main thread, do nothing."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

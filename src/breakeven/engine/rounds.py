@@ -1,0 +1,185 @@
+"""One size of a round: set up on every entry that has it, then measured in slots taken in turn."""
+
+from __future__ import annotations
+
+import msgspec
+
+from breakeven.engine import messages
+from breakeven.engine.context import Context
+from breakeven.engine.inputs import CannotMakeError
+from breakeven.engine.team import Team
+from breakeven.engine.turns import Seat, Turns
+from breakeven.model.event import CaseSet, SlotDone
+from breakeven.model.run import Clock, Entry, Phases, Slot, Status
+from breakeven.model.verdict import Scope
+from breakeven.workloads import registry
+from breakeven.workloads.base import Workload
+
+# A call may take this many times what was foreseen before it counts as hung.
+DEADLINE_TIMES = 30.0
+MEMORY_SHARE = 0.9
+
+
+class Task(msgspec.Struct, frozen=True, kw_only=True):
+    """One size of one workload in a round.
+
+    Attributes
+    ----------
+    scopes : tuple
+        Scopes that GPU entries are measured in; on a CPU nothing travels.
+    parts : bool
+        Whether the parts of a call are timed as well.
+    """
+
+    workload: str
+    size: int
+    entries: tuple[str, ...]
+    scopes: tuple[Scope, ...] = ("resident", "transfer")
+    parts: bool = True
+
+
+class SizeRunner:
+    """Measures tasks with the workers of one round.
+
+    Parameters
+    ----------
+    skip : set of tuple
+        Cases (entry, workload, size) that ended a worker in an earlier round.
+    slots : int
+        Slots of a case.
+    """
+
+    def __init__(
+        self, context: Context, team: Team, skip: set[tuple[str, str, int]], slots: int
+    ) -> None:
+        self._context = context
+        self._team = team
+        self._skip = skip
+        self._slots = slots
+
+    def measure(self, task: Task) -> None:
+        """Set a size up on every entry that has it, measure slots in turn, and let go of it."""
+        workload = registry.get(task.workload)
+        entries = [
+            self._team.entries[e]
+            for e in task.entries
+            if self._team.alive(e) and (e, task.workload, task.size) not in self._skip
+        ]
+        if not entries or not self._fits(task, workload, entries):
+            return
+        try:
+            folder = self._context.inputs.folder_of(workload, task.size)
+        except CannotMakeError as error:
+            self._set_all(task, entries, "unavailable", str(error))
+            return
+        seats: list[Seat] = []
+        for entry in entries:
+            seats.extend(self._set_up(task, entry, workload, str(folder)))
+        self._context.tell(f"{self._team.title}: {task.workload} {task.size}")
+        Turns(self._context, self._team, task.workload, task.size, seats).run(self._slots)
+        for entry in entries:
+            if self._team.alive(entry.id):
+                self._team.ask(entry, messages.EndCase(), self._context.patience_s)
+
+    def _fits(self, task: Task, workload: Workload, entries: list[Entry]) -> bool:
+        """Tell whether all live workers together have the memory; say so where they do not."""
+        need = workload.need(task.size, self._context.spec.dtype)
+        on_gpu = [e for e in entries if e.device != "cpu"]
+        free = self._context.free_memory_bytes()
+        host = need.host * len(entries)
+        if free is not None and host > MEMORY_SHARE * free:
+            why = f"{len(entries)} processes need {host / 1e9:.1f} GB and {free / 1e9:.1f} GB are free"
+            self._set_all(task, entries, "out_of_memory", f"foreseen: {why}")
+            return False
+        gpus = self._context.machine.gpus
+        device, total = need.device * len(on_gpu), gpus[0].memory_bytes if gpus else None
+        if on_gpu and total is not None and device > MEMORY_SHARE * total:
+            why = f"the GPU has {total / 1e9:.1f} GB, {device / 1e9:.1f} GB are needed"
+            self._set_all(task, on_gpu, "out_of_memory", f"foreseen: {why}")
+            entries[:] = [e for e in entries if e.device == "cpu"]
+        return bool(entries)
+
+    def _set_all(self, task: Task, entries: list[Entry], status: Status, why: str) -> None:
+        for entry in entries:
+            self._context.emit(
+                CaseSet(
+                    workload=task.workload,
+                    size=task.size,
+                    entry=entry.id,
+                    round=self._team.number,
+                    status=status,
+                    why=why,
+                )
+            )
+
+    def _set_up(self, task: Task, entry: Entry, workload: Workload, folder: str) -> list[Seat]:
+        context = self._context
+        context.tell(f"{self._team.title}: {task.workload} {task.size}, {entry.id} warming up")
+        own = self._team.gpu_pids()
+        gpu = context.machine.gpus[0].uuid if entry.device.startswith("cuda") and own else None
+        request = messages.SetUp(
+            workload=task.workload,
+            size=task.size,
+            folder=folder,
+            warm_s=context.effort.warm_s,
+            parts=task.parts,
+            gpu=gpu if context.machine.gpus else None,
+            own_pids=own,
+        )
+        foreseen = context.predicted_s(entry.id, workload, task.size)
+        deadline = context.patience_s + DEADLINE_TIMES * foreseen
+        ready = self._team.ask_case(entry, task.workload, task.size, request, deadline)
+        if not isinstance(ready, messages.Ready):
+            return []
+        self._ready(task, entry, workload, ready)
+        scopes = ("resident",) if entry.device == "cpu" else task.scopes
+        return [
+            Seat(entry=entry, scope=s, steady=ready.steady, gpu_busy=bool(ready.gpu_others))
+            for s in scopes
+        ]
+
+    def _ready(self, task: Task, entry: Entry, workload: Workload, ready: messages.Ready) -> None:
+        context = self._context
+        context.call_s[entry.id, task.workload, task.size] = ready.call_s
+        passed = ready.agreement.passed
+        context.emit(
+            CaseSet(
+                workload=task.workload,
+                size=task.size,
+                entry=entry.id,
+                round=self._team.number,
+                status="ok" if passed else "disagrees",
+                why=None if passed else "its answer is further from the reference than rounding is",
+                work=workload.work(task.size, context.spec.dtype),
+                agreement=ready.agreement,
+                memory=ready.memory,
+                phases=Phases(
+                    to_device_s=ready.to_device_s,
+                    compute_s=ready.compute_s,
+                    to_host_s=ready.to_host_s,
+                ),
+                losses=ready.losses,
+            )
+        )
+        self._emit_block(task, entry, "device", ready.device_s, steady=ready.steady)
+        self._emit_block(task, entry, "issue", ready.issue_s, steady=ready.steady)
+        if ready.gpu_others:
+            context.remark(f"{ready.gpu_others} other process(es) used the GPU; slots do not count")
+
+    def _emit_block(
+        self, task: Task, entry: Entry, clock: Clock, seconds: float | None, *, steady: bool
+    ) -> None:
+        if seconds is None:
+            return
+        self._context.emit(
+            SlotDone(
+                workload=task.workload,
+                size=task.size,
+                entry=entry.id,
+                round=self._team.number,
+                scope="resident",
+                clock=clock,
+                slot=Slot(turn=0, order=0, median_s=seconds, min_s=seconds, repeats=1),
+                steady=steady,
+            )
+        )

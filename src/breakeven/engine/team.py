@@ -1,0 +1,154 @@
+"""The workers of one round, an entry each: started together, asked one at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from breakeven.engine import messages
+from breakeven.engine.bench import with_message
+from breakeven.engine.clock import now
+from breakeven.engine.context import OPEN_DEADLINE_S, Context
+from breakeven.engine.processes import WorkerProcess
+from breakeven.errors import DeadlineError, WorkerError
+from breakeven.model.event import BackendSeen, CaseSet, FloorsDone
+from breakeven.model.machine import BackendInfo
+from breakeven.model.run import Entry, Status
+
+MESSAGES = 20
+
+
+class Team:
+    """One fresh process for each entry of a round.
+
+    Parameters
+    ----------
+    number : int
+        Round; 0 scouts.
+
+    Attributes
+    ----------
+    lost : set of tuple
+        Cases (entry, workload, size) that ended their worker.
+    """
+
+    def __init__(self, context: Context, number: int, entries: Sequence[Entry]) -> None:
+        self._context = context
+        self.number = number
+        self.entries = {e.id: e for e in entries}
+        self._workers: dict[str, WorkerProcess] = {}
+        self.lost: set[tuple[str, str, int]] = set()
+
+    @property
+    def title(self) -> str:
+        """What this round is called on screen."""
+        return "scouting" if self.number == 0 else f"round {self.number}"
+
+    def alive(self, entry_id: str) -> bool:
+        """Tell whether the worker of an entry lives."""
+        return entry_id in self._workers
+
+    def gpu_pids(self) -> tuple[int, ...]:
+        """Return the ids of our processes on the GPU."""
+        return tuple(
+            w.pid for e, w in self._workers.items() if self.entries[e].device.startswith("cuda")
+        )
+
+    def start(self) -> None:
+        """Start all workers, wait until each is open and idle, and measure their floors."""
+        self._context.tell(f"{self.title}: starting {len(self.entries)} processes")
+        for entry in self.entries.values():
+            self._workers[entry.id] = self._context.start_worker(
+                entry, number=self.number, pinned=True
+            )
+        opened = [e for e in self.entries.values() if self._open(e)]
+        for entry in opened:
+            self._measure_floors(entry)
+
+    def _open(self, entry: Entry) -> bool:
+        context = self._context
+        try:
+            reply = self._workers[entry.id].receive(OPEN_DEADLINE_S)
+        except WorkerError as error:
+            self.drop(entry.id)
+            context.remark(f"{entry.id} could not start in {self.title}: {error.what}")
+            return False
+        if not isinstance(reply, messages.Opened):
+            self.drop(entry.id)
+            why = reply.why if isinstance(reply, messages.Failed) else type(reply).__name__
+            context.remark(f"{entry.id} could not start in {self.title}: {why}")
+            return False
+        if entry.default:
+            info = BackendInfo(
+                name=entry.backend, device=entry.device, available=True, version=reply.version
+            )
+            context.emit(BackendSeen(info=info, blas=reply.blas))
+        if reply.remark:
+            context.remark(f"{entry.id}: its threads are not pinned: {reply.remark}")
+        return True
+
+    def _measure_floors(self, entry: Entry) -> None:
+        patience = self._context.patience_s
+        reply = self.ask(entry, messages.MeasureFloors(), patience)
+        if not isinstance(reply, messages.FloorsAre):
+            return
+        times = []
+        for _ in range(MESSAGES):
+            begin = now()
+            if not isinstance(self.ask(entry, messages.EndCase(), patience), messages.Done):
+                return
+            times.append(now() - begin)
+        floors = with_message(reply.floors, sorted(times)[len(times) // 2])
+        self._context.emit(FloorsDone(entry=entry.id, floors=floors))
+
+    def ask(
+        self, entry: Entry, request: messages.Request, deadline_s: float
+    ) -> messages.Reply | WorkerError:
+        """Ask the worker of an entry; an ended or hung worker is an answer too, and is dropped."""
+        try:
+            return self._workers[entry.id].ask(request, deadline_s)
+        except WorkerError as error:
+            self.drop(entry.id)
+            return error
+
+    def ask_case(
+        self, entry: Entry, workload: str, size: int, request: messages.Request, deadline_s: float
+    ) -> messages.Reply | None:
+        """Ask about a case; a failure becomes the status of the case, and None is returned."""
+        reply = self.ask(entry, request, deadline_s)
+        match reply:
+            case messages.Failed():
+                self._fail(entry, workload, size, reply.status, reply.why)
+            case DeadlineError():
+                self._fail(entry, workload, size, "timeout", reply.what)
+            case WorkerError():
+                short = "want of memory" in reply.what
+                self._fail(
+                    entry, workload, size, "out_of_memory" if short else "crashed", reply.what
+                )
+            case _:
+                return reply
+        return None
+
+    def _fail(self, entry: Entry, workload: str, size: int, status: Status, why: str) -> None:
+        self.lost.add((entry.id, workload, size))
+        self._context.emit(
+            CaseSet(
+                workload=workload,
+                size=size,
+                entry=entry.id,
+                round=self.number,
+                status=status,
+                why=why,
+            )
+        )
+
+    def drop(self, entry_id: str) -> None:
+        """End the worker of an entry, if it lives."""
+        worker = self._workers.pop(entry_id, None)
+        if worker is not None:
+            self._context.crew.end(worker)
+
+    def end(self) -> None:
+        """End all workers."""
+        for entry_id in list(self._workers):
+            self.drop(entry_id)

@@ -1,0 +1,173 @@
+"""A process for one backend: it opens it, answers requests one at a time, and dies with its parent."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from breakeven.engine import messages
+
+if TYPE_CHECKING:
+    from breakeven.backends.base import Backend, Opening
+    from breakeven.engine.bench import Bench
+
+PR_SET_PDEATHSIG = 1
+EXERCISE_N, EXERCISE_S = 1024, 0.05
+
+
+def die_with(parent: int) -> None:
+    """Have the system kill this process when its coordinator ends, frozen or not.
+
+    Where the system has no such signal, a thread watches the parent instead.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    else:
+        threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+    if os.getppid() != parent:
+        # It ended before the line above took hold.
+        os._exit(1)
+
+
+def _watch(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(1.0)
+    os._exit(1)
+
+
+def main() -> None:
+    """Run the worker whose configuration is the first argument."""
+    config = msgspec.json.decode(sys.argv[1], type=messages.WorkerConfig)
+    die_with(config.parent)
+    # Replies have a descriptor of their own: whatever a library prints goes to the log.
+    replies = os.dup(1)
+    os.dup2(2, 1)
+    worker = _Worker(config)
+    messages.write(replies, worker.open())
+    while (body := messages.read(0)) is not None:
+        messages.write(replies, worker.answer(messages.decode_request(body)))
+
+
+class _Worker:
+    def __init__(self, config: messages.WorkerConfig) -> None:
+        self._config = config
+        self._backend: Backend | None = None
+        self._opening: Opening | None = None
+        self._bench: Bench | None = None
+        self._after_setup: Callable[[], None] = lambda: None
+
+    def open(self) -> messages.Reply:
+        """Open the backend; pin its pool."""
+        from breakeven.backends import registry  # noqa: PLC0415  nothing before the import is timed
+        from breakeven.errors import BreakevenError  # noqa: PLC0415  the same
+
+        try:
+            self._backend = registry.get(self._config.backend, self._config.seed)
+            self._opening = self._backend.open()
+        except BreakevenError as error:
+            return messages.Failed(status="unavailable", why=error.what, fix=error.fix or None)
+        pinned, remark = self._pin() if self._backend.about.pools else (0, None)
+        from breakeven.engine.bench import Bench  # noqa: PLC0415  after the timed import
+        from breakeven.machine.pools import read_pools  # noqa: PLC0415  the same
+
+        self._bench = Bench(self._backend, self._opening)
+        return messages.Opened(
+            version=self._opening.version,
+            import_s=self._opening.import_s,
+            context_s=self._opening.context_s,
+            blas=read_pools() if self._backend.about.pools else (),
+            pinned=pinned,
+            remark=remark,
+        )
+
+    def _pin(self) -> tuple[int, str | None]:
+        from breakeven.engine.pinning import Pinning  # noqa: PLC0415  after the timed import
+
+        assert self._opening is not None
+        if not self._config.cpus:
+            return 0, None
+        xp, pinning = self._opening.xp, Pinning(self._config.cpus)
+        square = xp.ones((EXERCISE_N, EXERCISE_N), dtype=xp.float32)
+
+        def exercise() -> None:
+            begin = time.perf_counter()
+            while time.perf_counter() - begin < EXERCISE_S:
+                xp.matmul(square, square)
+
+        exercise()
+        self._after_setup = pinning.free_new
+        return pinning.pin(exercise)
+
+    def answer(self, request: messages.Request) -> messages.Reply:
+        """Do what is asked; a library's failure is an answer, not an end."""
+        from breakeven.backends.failure import classify  # noqa: PLC0415  after the timed import
+
+        assert self._opening is not None
+        try:
+            return self._do(request)
+        except Exception as error:  # noqa: BLE001  any library error becomes a status
+            if self._bench is not None:
+                self._bench.end_case()
+            status, why = classify(error, self._opening.out_of_memory)
+            return messages.Failed(status=status, why=why)
+
+    def _do(self, request: messages.Request) -> messages.Reply:
+        from breakeven.workloads import registry  # noqa: PLC0415  after the timed import
+
+        assert self._bench is not None
+        match request:
+            case messages.MeasureFloors():
+                return messages.FloorsAre(floors=self._bench.floors())
+            case messages.SetUp():
+                others = _other_gpu_processes(request) if request.gpu else None
+                ready = self._bench.set_up(request, registry.get(request.workload), others)
+                self._after_setup()
+                return ready
+            case messages.Measure():
+                return self._bench.measure(request.scope, request.seconds)
+            case messages.EndCase():
+                self._bench.end_case()
+                return messages.Done()
+            case messages.MeasureCold():
+                return self._bench.cold(
+                    registry.get(request.workload), request.size, request.folder
+                )
+            case messages.ShootNaively():
+                return self._bench.shoot(
+                    registry.get(request.workload), request.size, request.folder
+                )
+            case messages.Make():
+                _make(request)
+                return messages.Done()
+
+
+def _make(request: messages.Make) -> None:
+    import numpy as np  # noqa: PLC0415  only the maker needs it
+
+    from breakeven.workloads import registry  # noqa: PLC0415  only the maker needs it
+
+    folder = Path(request.folder)
+    made = registry.get(request.workload).make(request.size, request.dtype, request.seed)
+    for prefix, arrays in zip(("input", "reference"), made, strict=True):
+        for place, (name, array) in enumerate(arrays.items()):
+            np.save(folder / f"{prefix}-{place}-{name}.npy", array)
+
+
+def _other_gpu_processes(request: messages.SetUp) -> int | None:
+    from breakeven.sensors.nvml import other_processes  # noqa: PLC0415  only GPU workers need it
+
+    assert request.gpu is not None
+    return other_processes(request.gpu, request.own_pids)
+
+
+if __name__ == "__main__":
+    main()

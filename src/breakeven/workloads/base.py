@@ -1,0 +1,78 @@
+"""The seam of a workload: what is computed, what it costs, how its answer is checked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+import msgspec
+
+from breakeven.model.run import Agreement, Work
+from breakeven.model.spec import DType
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.floating[Any]]
+
+ITEM_BYTES = {"float32": 4, "float64": 8}
+
+
+class Need(msgspec.Struct, frozen=True, kw_only=True):
+    """Bytes that one live worker holds for one case."""
+
+    host: int
+    device: int
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """What one call gives back.
+
+    Attributes
+    ----------
+    arrays : tuple
+        Result arrays of the backend's own type, on its device.
+    losses : tuple of float
+        Numbers that the call itself read to the host while it ran.
+    """
+
+    arrays: tuple[Any, ...]
+    losses: tuple[float, ...] = ()
+
+
+class Workload(Protocol):
+    """One computation over an axis of sizes, in array code for any namespace.
+
+    Attributes
+    ----------
+    name, axis : str
+        Its name, with what its size is called (``"N"``).
+    sizes : tuple of int
+        Default sizes, ascending, far enough apart for a first look.
+    """
+
+    name: str
+    axis: str
+    sizes: tuple[int, ...]
+
+    def work(self, size: int, dtype: DType) -> Work:
+        """Return the floating-point operations and bytes of one call."""
+        ...
+
+    def need(self, size: int, dtype: DType) -> Need:
+        """Return the bytes that a worker holds while it runs this case."""
+        ...
+
+    def make(self, size: int, dtype: DType, seed: int) -> tuple[dict[str, Array], dict[str, Array]]:
+        """Return inputs by name, in the order that `run` takes them, with float64 references."""
+        ...
+
+    def run(self, xp: Any, inputs: tuple[Any, ...]) -> Answer:  # noqa: ANN401  any namespace
+        """Compute once with the functions of namespace `xp`; inputs are left as they are."""
+        ...
+
+    def check(
+        self, arrays: tuple[Array, ...], losses: tuple[float, ...], reference: dict[str, Array]
+    ) -> Agreement:
+        """Compare an answer, on the host, with its reference."""
+        ...

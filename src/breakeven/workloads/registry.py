@@ -1,0 +1,37 @@
+"""Finds workloads by name: the built-in ones, with those that other packages register."""
+
+from __future__ import annotations
+
+from importlib.metadata import entry_points
+
+from breakeven.errors import InputError
+from breakeven.workloads.base import Workload
+from breakeven.workloads.matmul import Matmul
+from breakeven.workloads.mlp import Mlp
+
+GROUP = "breakeven.workloads"
+TOUR = ("matmul", "mlp")
+_BUILT_IN: dict[str, type[Workload]] = {"matmul": Matmul, "mlp": Mlp}
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of all workloads that can be run here."""
+    return (*_BUILT_IN, *sorted(e.name for e in entry_points(group=GROUP)))
+
+
+def get(name: str) -> Workload:
+    """Return the workload called `name`.
+
+    Raises
+    ------
+    InputError
+        If no workload has that name.
+    """
+    if name in _BUILT_IN:
+        return _BUILT_IN[name]()
+    for found in entry_points(group=GROUP):
+        if found.name == name:
+            made: Workload = found.load()()
+            return made
+    known = ", ".join(names())
+    raise InputError(f"no workload is called {name!r}", f"choose from: {known}")
