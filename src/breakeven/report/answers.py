@@ -18,6 +18,9 @@ def answer(evidence: Evidence, workload: str, kind: str, leads: dict[str, str]) 
     """Return the first sentence of a workload's page."""
     if not any(c.status == "ok" for c in evidence.cases(workload)):
         return f"{workload}: nothing could be measured; the reasons stand below."
+    if not evidence.quick and (why := _all_withheld(evidence, workload, kind)):
+        said = f"no answer, every comparison is withheld: {why.rstrip('.')}"
+        return f"{workload}: {said}{_reference(evidence, workload)}."
     if evidence.quick:
         return _quick(evidence, workload)
     if kind == BEST_CPU:
@@ -25,6 +28,13 @@ def answer(evidence: Evidence, workload: str, kind: str, leads: dict[str, str]) 
     if kind == "same":
         return _same(evidence, workload)
     return _without_gpu(evidence, workload, leads)
+
+
+def _all_withheld(evidence: Evidence, workload: str, kind: str) -> str | None:
+    """Return the most frequent reason if no verdict stands."""
+    found = evidence.verdicts(workload, base_kind=kind)
+    reasons = Counter(v.why or "no reason was recorded" for v in found if v.word == "withheld")
+    return reasons.most_common(1)[0][0] if found and reasons.total() == len(found) else None
 
 
 def advice(evidence: Evidence, a: Advice) -> str:
@@ -98,8 +108,10 @@ def _winners(evidence: Evidence, c: Crossover) -> str:
 
 
 def _range(c: Crossover) -> str:
+    if not c.sizes:
+        return "no size could be judged"
     axis = names.axis(c.workload)
-    low, high = min(c.sizes, default=0), max(c.sizes, default=0)
+    low, high = min(c.sizes), max(c.sizes)
     return f"{axis} = {low}" if low == high else f"{axis} = {low} to {high}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from breakeven.report import names
@@ -34,12 +35,14 @@ def times(w: WorkloadPage) -> list[Point]:
 def speedups(w: WorkloadPage, kind: str) -> list[Point]:
     """Return the speed-ups over one base, with their 95 % intervals."""
     found = []
+    shared = _shared(w, kind)
     for row in w.rows:
         for s in row.speedups:
             if s.base_kind == kind and s.ratio is not None:
                 shown = f"{s.text}, {s.rounds} rounds: {s.word}"
                 found.append({
-                    "size": row.size, "entry": s.column, "scope": names.SCOPE_TITLES[s.scope],
+                    "size": row.size, "entry": s.entry if s.column in shared else s.column,
+                    "scope": names.SCOPE_TITLES[s.scope],
                     "ratio": s.ratio, "low": s.low, "high": s.high, "shown": shown,
                 })  # fmt: skip
     return sorted(found, key=lambda p: (p["entry"], p["scope"], p["size"]))
@@ -49,7 +52,16 @@ def columns(w: WorkloadPage) -> list[str]:
     """Return all columns of a workload in one order, so that an entry keeps its colour."""
     order = [t.column for row in w.rows for t in (row.numpy, row.best_cpu, *row.others)]
     order += [s.column for row in w.rows for s in row.speedups]
+    order += [s.entry for row in w.rows for s in row.speedups]
     return list(dict.fromkeys([*order, *(p.label for p in w.reference_points)]))
+
+
+def _shared(w: WorkloadPage, kind: str) -> set[str]:
+    """Return columns with several entries at one size: their entries need lines of their own."""
+    counts = Counter(
+        (row.size, s.scope, s.column) for row in w.rows for s in row.speedups if s.base_kind == kind
+    )
+    return {column for (_, _, column), n in counts.items() if n > 1}
 
 
 def _point(size: int, timed: Timed) -> Point:

@@ -10,7 +10,8 @@ from rich.text import Text
 from breakeven.report import names
 from breakeven.report.grid import Column, fitted
 from breakeven.report.lines import wrapped
-from breakeven.report.view import Page, Row, Speedup, Timed, WorkloadPage
+from breakeven.report.rows import judged
+from breakeven.report.view import Claim, Page, Row, Speedup, Timed, WorkloadPage
 
 _WIDEST = 100
 _STYLES = {"faster": "green", "slower": "red", "withheld": "yellow", "inconclusive": "yellow"}
@@ -84,8 +85,8 @@ def _workload(w: WorkloadPage, paper: _Paper) -> None:
     if any(t.figure.indicative for row in w.rows for t in _all_times(row)):
         paper.text("~ indicative: scouting or quick round, no verdict hangs on it.", style="dim")
     for title, lines in (
-        ("break-even", w.crossovers),
-        ("over another base", w.second_line),
+        ("break-even", _short(w.crossovers)),
+        ("over NumPy alone", [c.text for c in w.second_line if c.lead and c.kind != "undecided"]),
         ("pay-back", w.paybacks),
         ("small, middle, large", w.bands),
         ("why a verdict is not settled", w.unsettled),
@@ -97,8 +98,18 @@ def _workload(w: WorkloadPage, paper: _Paper) -> None:
             paper.bullets(lines)
     if w.advice:
         paper.heading(f"{w.name}: advice")
-        for advice in w.advice:
-            paper.bullets([" ".join((advice.headline, *advice.reasons))])
+        for i, advice in enumerate(w.advice):
+            # The first scope gets all of its evidence, the others the figure they hang on.
+            paper.bullets([" ".join((advice.headline, *advice.reasons[: None if i == 0 else 1]))])
+
+
+def _short(claims: Sequence[Claim]) -> list[str]:
+    """Return what the screen says: the lead's sentences with more, the settled ones of others."""
+    return [
+        f"{c.text} {c.more}".rstrip() if c.lead and c.kind != "undecided" else c.text
+        for c in claims
+        if c.lead or c.kind != "undecided"
+    ]
 
 
 def _table(w: WorkloadPage, scope: str, paper: _Paper) -> None:
@@ -138,12 +149,12 @@ def _columns(w: WorkloadPage, rows: Sequence[Row], scope: str, lead: str | None)
         texts = [_time_of(row, label, scope) for row in rows]
         columns.append(Column(label, texts, spare=0 if label == lead else 2 + rank))
     if lead is not None:
-        judged = [_judged(row, scope, lead, w.base_kind) for row in rows]
+        found = [judged(row, scope, lead, w.base_kind) for row in rows]
         columns += [
-            Column("ratio", [_ratio(s) for s in judged]),
-            Column("95 %", [_interval(s) for s in judged]),
-            Column("n", [str(s.rounds) if s else "" for s in judged]),
-            Column("verdict", [s.word if s else "-" for s in judged], left=True),
+            Column("ratio", [_ratio(s) for s in found]),
+            Column("95 %", [_interval(s) for s in found]),
+            Column("n", [str(s.rounds) if s else "" for s in found]),
+            Column("verdict", [s.word if s else "-" for s in found], left=True),
         ]
     return columns
 
@@ -153,13 +164,6 @@ def _time_of(row: Row, label: str, scope: str) -> str:
         if (timed.column, timed.scope) == (label, scope):
             return timed.figure.text
     return "-"
-
-
-def _judged(row: Row, scope: str, lead: str, kind: str) -> Speedup | None:
-    for s in row.speedups:
-        if (s.scope, s.column, s.base_kind) == (scope, lead, kind):
-            return s
-    return None
 
 
 def _ratio(s: Speedup | None) -> str:

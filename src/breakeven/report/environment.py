@@ -91,10 +91,11 @@ def method(record: RunRecord) -> tuple[str, ...]:
 def caveats(record: RunRecord) -> tuple[str, ...]:
     """Return what must be read beside the figures: the judge's caveats, then the remarks."""
     said: list[str] = []
-    if record.spec.effort == "quick":
+    stored = " ".join(record.caveats).lower()
+    if record.spec.effort == "quick" and "quick run" not in stored:
         said.append("Quick run: one round; figures are indicative and no verdict is given.")
     done = max((r.round for c in record.cases for r in c.rounds), default=0)
-    if record.interrupted or record.finished is None:
+    if (record.interrupted or record.finished is None) and "interrupted" not in stored:
         state = "interrupted" if record.interrupted else "not finished"
         said.append(
             f"The run was {state}: round {done} of {record.rounds_planned} planned was reached."

@@ -11,6 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from markupsafe import Markup
 
 from breakeven.report import charts, names
+from breakeven.report.marks import Spec
 from breakeven.report.view import Page
 
 # Characters that end a script element or a line of script, as JSON escapes: a name in the
@@ -18,7 +19,7 @@ from breakeven.report.view import Page
 _IN_SCRIPT = {c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 
 
-def render(page: Page, specs: Mapping[str, charts.Spec]) -> str:
+def render(page: Page, specs: Mapping[str, Spec]) -> str:
     """Return the report as HTML text; the same page and versions give the same bytes.
 
     Parameters

@@ -59,9 +59,9 @@ def base(base_kind: str, entry: str) -> str:
 
 def scope(name: str, *, on_gpu: bool) -> str:
     """Return the words for a scope; empty for a CPU entry, whose data need not travel."""
-    if not on_gpu and name != "cold":
-        return ""
-    return _ON_GPU[name]
+    if on_gpu:
+        return _ON_GPU[name]
+    return "from a cold start (composed: import + first call)" if name == "cold" else ""
 
 
 def word(verdict: str) -> str:
@@ -71,13 +71,13 @@ def word(verdict: str) -> str:
 
 def size(value: float) -> str:
     """Return a size: whole as it is, an interpolated one to three digits."""
-    return str(value) if isinstance(value, int) else units.significant(value)
+    return str(int(value)) if value == round(value) else units.significant(value)
 
 
 def tested(axis_name: str, sizes: Sequence[int]) -> str:
     """Return the sizes tested, listed if few, otherwise as a range with their number."""
     if not sizes:
-        return "no size tested"
+        return "no size could be judged"
     if len(sizes) <= _LISTED_SIZES:
         return f"{axis_name} = {', '.join(size(s) for s in sizes)} tested"
     return f"{len(sizes)} sizes from {axis_name} = {size(min(sizes))} to {size(max(sizes))} tested"

@@ -6,13 +6,14 @@ from itertools import groupby
 
 from breakeven import units
 from breakeven.model.run import Case, RunRecord
-from breakeven.model.verdict import Payback
-from breakeven.report import answers, environment, names, sentences, tables
+from breakeven.model.verdict import Crossover, Payback
+from breakeven.report import answers, environment, measured, names, sentences, tables
 from breakeven.report import rows as main_table
 from breakeven.report.evidence import Evidence
 from breakeven.report.view import (
     AdviceText,
     Bracket,
+    Claim,
     LossPoint,
     Page,
     PhaseBar,
@@ -37,7 +38,7 @@ def build(record: RunRecord) -> Page:
     """
     evidence = Evidence(record)
     workloads = tuple(_workload(evidence, name) for name in evidence.workloads())
-    shared = (tables.floors(evidence), tables.backends(evidence))
+    shared = (measured.floors(evidence), measured.backends(evidence))
     return Page(
         run=record.id,
         title=_title(record, evidence),
@@ -76,19 +77,20 @@ def _workload(evidence: Evidence, name: str) -> WorkloadPage:
         leads=leads,
         rows=rows,
         best_cpu_names=main_table.best_cpu_names(evidence, name),
-        crossovers=tuple(sentences.crossover(evidence, c) for c in mine if c.base_kind == kind),
-        second_line=tuple(sentences.crossover(evidence, c) for c in mine if c.base_kind != kind),
+        crossovers=_claims(evidence, [c for c in mine if c.base_kind == kind], leads),
+        second_line=_claims(evidence, [c for c in mine if c.base_kind != kind], leads),
         paybacks=_paybacks(evidence, name, kind),
         bands=tuple(
-            f"{names.SCOPE_TITLES[scope].capitalize()}: {sentences.band(evidence, b)}"
+            _band_scope(evidence, name, scope) + sentences.band(evidence, b)
             for scope in names.SCOPE_ORDER
             for b in record.bands
             if (b.workload, b.base_kind, b.scope) == (name, kind, scope)
+            and not (evidence.quick and b.kind == "open")
         ),
         advice=tuple(
             AdviceText(headline=answers.advice(evidence, a), reasons=a.reasons)
-            for a in record.advice
-            if a.workload == name
+            for a in sorted(record.advice, key=lambda a: names.SCOPE_ORDER.index(a.scope))
+            if a.workload == name and not (evidence.quick and a.choice is None)
         ),
         references=_references(evidence, name),
         unsettled=_unsettled(evidence, name, kind),
@@ -108,6 +110,26 @@ def _scopes(evidence: Evidence, name: str) -> tuple[str, ...]:
     return ("resident",)
 
 
+def _claims(evidence: Evidence, found: list[Crossover], leads: dict[str, str]) -> tuple[Claim, ...]:
+    """Return break-even sentences; a quick run has nothing to say where nothing is settled."""
+    return tuple(
+        sentences.crossover(
+            evidence,
+            c,
+            lead=leads.get(c.scope, next(iter(leads.values()), None))
+            == main_table.column(evidence, c.entry, c.base_kind),
+        )
+        for c in found
+        if not (evidence.quick and c.kind == "undecided")
+    )
+
+
+def _band_scope(evidence: Evidence, name: str, scope: str) -> str:
+    if not evidence.taking_part(name, gpu=True):
+        return ""
+    return f"{names.SCOPE_TITLES[scope].capitalize()}: "
+
+
 def _paybacks(evidence: Evidence, name: str, kind: str) -> tuple[str, ...]:
     """Return pay-back in words at the largest size of each entry; the table has every size."""
     largest: dict[str, Payback] = {}
@@ -116,7 +138,17 @@ def _paybacks(evidence: Evidence, name: str, kind: str) -> tuple[str, ...]:
             known = largest.get(p.entry)
             if known is None or p.size > known.size:
                 largest[p.entry] = p
-    return tuple(sentences.payback(evidence, p) for p in largest.values())
+    return tuple(
+        sentences.payback(evidence, p)
+        for p in largest.values()
+        if not (p.calls is p.calls_resident is p.reuses is None and _withheld(evidence, p))
+    )
+
+
+def _withheld(evidence: Evidence, p: Payback) -> bool:
+    """Return whether every verdict behind a pay-back is withheld: that is told once already."""
+    wanted = {"size": p.size, "entry": p.entry, "base_kind": p.base_kind}
+    return all(v.word == "withheld" for v in evidence.verdicts(p.workload, **wanted))
 
 
 def _references(evidence: Evidence, name: str) -> tuple[str, ...]:
@@ -142,16 +174,19 @@ def _references(evidence: Evidence, name: str) -> tuple[str, ...]:
 
 def _unsettled(evidence: Evidence, name: str, kind: str) -> tuple[str, ...]:
     """Return the reasons behind verdicts withheld or inconclusive, equal reasons told once."""
-    found: dict[tuple[str, str, str, str], list[int]] = {}
+    found: dict[tuple[str, str], dict[tuple[str, str], list[int]]] = {}
     for v in evidence.verdicts(name, base_kind=kind):
         if v.why and not evidence.quick:
-            found.setdefault((v.entry, v.scope, v.word, v.why), []).append(v.size)
+            places = found.setdefault((v.word, v.why), {})
+            places.setdefault((v.entry, v.scope), []).append(v.size)
     lines = []
-    for (entry, scope, word, why), sizes in found.items():
-        travel = f", {names.SCOPE_TITLES[scope]}" if evidence.on_gpu(entry) else ""
-        at = names.joined([str(s) for s in sizes])
-        who = f"{evidence.label(entry)}{travel}"
-        lines.append(f"{who}, {names.axis(name)} = {at}: {names.word(word)} ({why})")
+    for (word, why), places in found.items():
+        said = []
+        for (entry, scope), sizes in places.items():
+            travel = f", {names.SCOPE_TITLES[scope]}" if evidence.on_gpu(entry) else ""
+            at = names.joined([str(s) for s in sizes])
+            said.append(f"{evidence.label(entry)}{travel}, {names.axis(name)} = {at}")
+        lines.append(f"{names.word(word).capitalize()}: {why.rstrip('.')}. {'; '.join(said)}.")
     return tuple(lines)
 
 

@@ -90,6 +90,13 @@ def speedup(evidence: Evidence, verdict: Verdict) -> Speedup:
     )
 
 
+def judged(row: Row, scope: str, lead: str, kind: str) -> Speedup | None:
+    """Return the verdict that goes with a column of a row: of its entry, if several share it."""
+    found = [s for s in row.speedups if (s.scope, s.column, s.base_kind) == (scope, lead, kind)]
+    shown = {t.entry for t in row.others if (t.column, t.scope) == (lead, scope)}
+    return next((s for s in found if s.entry in shown), found[0] if found else None)
+
+
 def ratio_text(verdict: Verdict, mark: str = "") -> str:
     """Return ratio and 95 % interval, such as ``"2.05x [1.71, 2.46]"``."""
     if verdict.ratio is None or verdict.low is None or verdict.high is None:

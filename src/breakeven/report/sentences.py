@@ -7,10 +7,11 @@ from breakeven.model.verdict import Band, Crossover, Estimate, Payback
 from breakeven.report import names
 from breakeven.report.evidence import Evidence
 from breakeven.report.rows import ratio_text
+from breakeven.report.view import Claim
 
 
-def crossover(evidence: Evidence, c: Crossover) -> str:
-    """Return one sentence (or a few) on where an entry overtakes its base."""
+def crossover(evidence: Evidence, c: Crossover, *, lead: bool) -> Claim:
+    """Return one sentence on where an entry overtakes its base, then what stands behind it."""
     writer = {
         "bracket": _bracket,
         "always": _always,
@@ -19,7 +20,9 @@ def crossover(evidence: Evidence, c: Crossover) -> str:
         "undecided": _undecided,
     }[c.kind]
     mark = "Indicative, no verdict: " if evidence.quick else ""
-    return mark + " ".join(part for part in writer(evidence, c) if part)
+    more = " ".join(part for part in (_settled(c), _reason(c)) if part)
+    text = mark + writer(evidence, c)
+    return Claim(text=text, more=more, kind=c.kind, scope=c.scope, lead=lead)
 
 
 def where(c: Crossover) -> str:
@@ -96,7 +99,7 @@ def at_best(evidence: Evidence, c: Crossover, lead: str) -> str:
     return ""
 
 
-def _bracket(evidence: Evidence, c: Crossover) -> tuple[str, ...]:
+def _bracket(evidence: Evidence, c: Crossover) -> str:
     who, base, scope = _parts(evidence, c)
     verb = "falls behind" if falls_behind(c) else "overtakes"
     estimate = ""
@@ -106,7 +109,7 @@ def _bracket(evidence: Evidence, c: Crossover) -> tuple[str, ...]:
             f"(estimate {names.size(c.estimate.value)}, 95 % {interval}, {_rounds(c.estimate.n)})"
         )
     claim = " ".join(p for p in (who, verb, base, where(c), estimate, scope) if p)
-    return (claim + ".", _settled(c), _reason(c))
+    return claim + "."
 
 
 def _settled(c: Crossover) -> str:
@@ -125,36 +128,36 @@ def _settled(c: Crossover) -> str:
     return f"Settled by measurement: {names.joined(parts)}." if parts else ""
 
 
-def _always(evidence: Evidence, c: Crossover) -> tuple[str, ...]:
+def _always(evidence: Evidence, c: Crossover) -> str:
     who, base, scope = _parts(evidence, c)
     tested = f"({names.tested(names.axis(c.workload), c.sizes)})"
     best = at_best(evidence, c, "; at best")
     claim = " ".join(p for p in (who, "is faster than", base, "at every size", tested, scope) if p)
-    return (f"{claim}{best}.", _reason(c))
+    return f"{claim}{best}."
 
 
-def _never(evidence: Evidence, c: Crossover) -> tuple[str, ...]:
+def _never(evidence: Evidence, c: Crossover) -> str:
     who, base, scope = _parts(evidence, c)
     tested = f"({names.tested(names.axis(c.workload), c.sizes)})"
     best = at_best(evidence, c, "; at best")
     claim = " ".join(p for p in (who, "overtakes", base, "at no size", tested, scope) if p)
-    return (f"{claim}{best}.", _reason(c))
+    return f"{claim}{best}."
 
 
-def _several(evidence: Evidence, c: Crossover) -> tuple[str, ...]:
+def _several(evidence: Evidence, c: Crossover) -> str:
     who, base, scope = _parts(evidence, c)
     axis = names.axis(c.workload)
     near = names.joined([names.size(v) for v in c.changes]) or "sizes not told"
     tested = f"({names.tested(axis, c.sizes)})"
     claim = f"The lead between {who} and {base} changes several times, near {axis} = {near}"
-    return (" ".join(p for p in (claim, tested, scope) if p) + ".", _settled(c), _reason(c))
+    return " ".join(p for p in (claim, tested, scope) if p) + "."
 
 
-def _undecided(evidence: Evidence, c: Crossover) -> tuple[str, ...]:
+def _undecided(evidence: Evidence, c: Crossover) -> str:
     who, base, scope = _parts(evidence, c)
     tested = f"({names.tested(names.axis(c.workload), c.sizes)})"
     parts = ("Not settled: whether", who, "overtakes", base, scope, tested)
-    return (" ".join(p for p in parts if p) + ".", _settled(c), _reason(c))
+    return " ".join(p for p in parts if p) + "."
 
 
 def _parts(evidence: Evidence, c: Crossover) -> tuple[str, str, str]:

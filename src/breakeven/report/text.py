@@ -71,8 +71,8 @@ def _workload(w: WorkloadPage) -> list[str]:
     parts = [f"## {_safe(w.name)} ({_safe(w.dtype)})", _safe(w.answer)]
     advice = [" ".join((a.headline, *a.reasons)) for a in w.advice]
     for title, lines in (
-        ("Break-even", w.crossovers),
-        ("Over another base", w.second_line),
+        ("Break-even", [f"{c.text} {c.more}".rstrip() for c in w.crossovers]),
+        ("Over another base", [f"{c.text} {c.more}".rstrip() for c in w.second_line]),
         ("Pay-back", w.paybacks),
         ("Small, middle, large", w.bands),
         ("Advice", advice),

@@ -137,6 +137,26 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
     rows: tuple[tuple[str, ...], ...]
 
 
+class Claim(msgspec.Struct, frozen=True, kw_only=True):
+    """A break-even sentence.
+
+    Attributes
+    ----------
+    text : str
+        Where the lead changes, or that it is not settled.
+    more : str
+        What was settled by measurement, and why no more is known; may be empty.
+    lead : bool
+        Whether it is about the entry that the answer names; the screen keeps to those.
+    """
+
+    text: str
+    more: str
+    kind: str
+    scope: str
+    lead: bool
+
+
 class AdviceText(msgspec.Struct, frozen=True, kw_only=True):
     """Which entry to use, then the evidence, sentence by sentence."""
 
@@ -170,8 +190,8 @@ class WorkloadPage(msgspec.Struct, frozen=True, kw_only=True):
     leads: dict[str, str]
     rows: tuple[Row, ...]
     best_cpu_names: tuple[str, ...]
-    crossovers: tuple[str, ...]
-    second_line: tuple[str, ...]
+    crossovers: tuple[Claim, ...]
+    second_line: tuple[Claim, ...]
     paybacks: tuple[str, ...]
     bands: tuple[str, ...]
     advice: tuple[AdviceText, ...]
