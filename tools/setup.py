@@ -32,7 +32,7 @@ def main(arguments: list[str] | None = None) -> int:
     from setup_plan import make_plan, read_project  # noqa: PLC0415
     from setup_venv import SetupError, build  # noqa: PLC0415
 
-    plan = make_plan(read_project(ROOT), gather(), torch=options.torch, dev=options.dev)
+    plan = make_plan(read_project(ROOT), gather(options.venv), torch=options.torch, dev=options.dev)
     say(plan.summary(options.venv))
     if options.plan:
         return 0

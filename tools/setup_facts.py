@@ -37,20 +37,23 @@ class Facts:
     """What decides how the environment is made.
 
     `cuda` is the newest CUDA that the driver serves, such as (13, 0), None without a driver.
-    `libraries` are those of the Python that runs this, by distribution name.
+    `libraries` are those of the Python that runs this, by distribution name; `present` are the
+    names of what an unfinished environment already holds.
     """
 
     python: tuple[int, int] = sys.version_info[:2]
     platform: str = sys.platform
     cuda: tuple[int, int] | None = None
     libraries: dict[str, Library] = field(default_factory=dict)
+    present: frozenset[str] = frozenset()
     has_ensurepip: bool = True
     has_pip: bool = True
 
 
-def gather() -> Facts:
-    """Look at this computer."""
+def gather(venv: Path) -> Facts:
+    """Look at this computer, and at what `venv` holds of an earlier call."""
     return Facts(
+        present=installed_names(venv),
         cuda=driver_cuda(),
         libraries=find_libraries(["torch", *CUPY]),
         has_ensurepip=importlib.util.find_spec("ensurepip") is not None,
@@ -95,6 +98,13 @@ def find_libraries(names: Iterable[str], path: Sequence[str] | None = None) -> d
             found[name] = Library(name, dist.version, folder, cuda)
             break
     return found
+
+
+def installed_names(venv: Path) -> frozenset[str]:
+    """Return the names of the distributions in an environment's own folder."""
+    path = [str(site) for site in venv.glob("lib/python*/site-packages")]
+    names = (dist.metadata["Name"] for dist in metadata.distributions(path=path))
+    return frozenset(re.sub(r"[-_.]+", "-", name).lower() for name in names if name)
 
 
 def torch_cuda(version: str, folder: Path) -> int | None:

@@ -38,6 +38,7 @@ class Plan:
     constraints: tuple[str, ...]
     links: tuple[Path, ...] = ()
     notes: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
     megabytes: int = 0
     asks: bool = False
     with_pip: bool = True
@@ -48,11 +49,11 @@ class Plan:
         size = (
             f"{self.megabytes} MB" if self.megabytes < 1000 else f"{self.megabytes / 1000:.1f} GB"
         )
-        names = ", ".join(_name(r) for r in (*self.requirements, *self.tools))
+        names = ", ".join(self.missing) or "nothing more"
         lines = [
             f"Setting up {venv.name} ({self.extra}); this is done once.",
             *(f"  {note}" for note in self.notes),
-            f"  Needed: {names}.",
+            f"  To install: {names}.",
             f"  To download: {'up to' if self.asks else 'roughly'} {size}, less what pip has kept.",
         ]
         return "\n".join(lines)
@@ -97,7 +98,9 @@ def make_plan(project: dict[str, Any], facts: Facts, *, torch: str = "", dev: bo
     # the pinned one is built for CUDA 13.
     pinned = torch_from is None and not torch and extra != "cuda12"
     pins = [pin for pin in project["constraints"] if pinned or _name(pin) != "torch"]
-    downloads_torch = bool(torch_want) and not torch
+    everything = [*requirements, *tools]
+    missing = [r for r in everything if _name(r) not in facts.present]
+    downloads_torch = bool(torch_want) and not torch and "torch" not in facts.present
     heavy = downloads_torch and (facts.cuda is not None or facts.platform == "linux")
     return Plan(
         extra=extra,
@@ -106,7 +109,10 @@ def make_plan(project: dict[str, Any], facts: Facts, *, torch: str = "", dev: bo
         constraints=tuple(pins),
         links=tuple(dict.fromkeys(links)),
         notes=tuple(note for note in notes if note),
-        megabytes=_megabytes([*requirements, *tools], heavy=heavy, torch=bool(torch_want)),
+        missing=tuple(torch if r == torch else _name(r) for r in missing),
+        megabytes=_megabytes(
+            missing, heavy=heavy, torch=bool(torch_want) and set(torch_want) <= set(missing)
+        ),
         asks=downloads_torch and facts.cuda is None and facts.platform == "linux",
         with_pip=facts.has_ensurepip,
         blocked=_blocked(facts),
@@ -132,7 +138,7 @@ def _torch(
     default = [r for r in wanted if _name(r) == "torch"]
     here = facts.libraries.get("torch")
     if here is None:
-        return default, None, _no_torch(facts)
+        return default, None, [] if "torch" in facts.present else _no_torch(facts)
     if _numbers(here.version) < OLDEST_TORCH:
         old = f"Your Python's PyTorch {here.version} is too old; a newer one joins it here."
         return default, None, [old, *_no_torch(facts)]
@@ -170,7 +176,7 @@ def _cupy(wanted: list[str], facts: Facts) -> tuple[list[str], Library | None, l
     fitting = [lib for lib in here if (_cupy_major(lib.name) or 0) <= facts.cuda[0]]
     if fitting:
         return [], fitting[-1], [f"Your Python's CuPy {fitting[-1].version} will be used."]
-    notes = ["CuPy will be downloaded, with the CUDA libraries that it needs."]
+    notes = ["CuPy comes with the CUDA libraries that it needs."]
     if here:
         notes.insert(0, f"Your Python's {here[0].name} is for a newer CUDA than the driver serves.")
     return default, None, notes

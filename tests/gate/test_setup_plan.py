@@ -7,7 +7,15 @@ from pathlib import Path
 import pytest
 
 from gate.places import ROOT
-from setup_facts import Facts, Library, find_libraries, parse_nvidia_smi, split_cuda, torch_cuda
+from setup_facts import (
+    Facts,
+    Library,
+    find_libraries,
+    installed_names,
+    parse_nvidia_smi,
+    split_cuda,
+    torch_cuda,
+)
 from setup_plan import Plan, choose_extra, make_plan, read_project
 
 PROJECT = read_project(ROOT)
@@ -71,6 +79,18 @@ def test_without_a_gpu_the_big_download_is_told_first() -> None:
     assert "several GB" in text
     assert "make run TORCH=" in text
     assert "up to 3.1 GB" in text
+
+
+def test_what_an_earlier_call_installed_is_not_announced_again() -> None:
+    """An environment that holds PyTorch and lacks the gate's tools needs only those."""
+    first = make_plan(PROJECT, Facts(platform="linux", libraries={}))
+    facts = Facts(platform="linux", libraries={}, present=frozenset(first.missing))
+    made = make_plan(PROJECT, facts, dev=True)
+    assert not made.asks
+    assert made.megabytes < 100
+    assert "torch" in first.missing
+    assert "torch" not in made.missing
+    assert "ruff" in made.missing
 
 
 def test_on_a_mac_the_download_is_small() -> None:
@@ -198,3 +218,12 @@ def test_libraries_are_found_without_importing(tmp_path: Path) -> None:
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: torch\nVersion: 2.11.0+cu130\n")
     found = find_libraries(["torch", "cupy"], [str(tmp_path)])
     assert found == {"torch": Library("torch", "2.11.0+cu130", tmp_path, 13)}
+    assert installed_names(tmp_path) == frozenset()
+
+
+def test_what_an_environment_holds_is_told_by_name(tmp_path: Path) -> None:
+    """Names are compared as pip compares them, whatever their spelling."""
+    info = tmp_path / "lib/python3.12/site-packages/import_linter-2.17.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: Import_Linter\nVersion: 2.17\n")
+    assert installed_names(tmp_path) == {"import-linter"}
