@@ -46,17 +46,21 @@ class Plan:
 
     def summary(self, venv: Path) -> str:
         """Return what the user reads before anything is downloaded."""
-        size = (
-            f"{self.megabytes} MB" if self.megabytes < 1000 else f"{self.megabytes / 1000:.1f} GB"
-        )
-        names = ", ".join(self.missing) or "nothing more"
         lines = [
             f"Setting up {venv.name} ({self.extra}); this is done once.",
             *(f"  {note}" for note in self.notes),
-            f"  To install: {names}.",
-            f"  To download: {'up to' if self.asks else 'roughly'} {size}, less what pip has kept.",
         ]
+        if self.missing:
+            lines += [
+                f"  To install: {', '.join(self.missing)}.",
+                f"  To download: {self._size()}.",
+            ]
         return "\n".join(lines)
+
+    def _size(self) -> str:
+        mega = self.megabytes
+        size = f"{mega} MB" if mega < 1000 else f"{mega / 1000:.1f} GB"
+        return f"{'up to' if self.asks else 'roughly'} {size}, less what pip has kept"
 
 
 def read_project(root: Path) -> dict[str, Any]:
@@ -110,9 +114,7 @@ def make_plan(project: dict[str, Any], facts: Facts, *, torch: str = "", dev: bo
         links=tuple(dict.fromkeys(links)),
         notes=tuple(note for note in notes if note),
         missing=tuple(torch if r == torch else _name(r) for r in missing),
-        megabytes=_megabytes(
-            missing, heavy=heavy, torch=bool(torch_want) and set(torch_want) <= set(missing)
-        ),
+        megabytes=_megabytes(missing, heavy=heavy, torch=downloads_torch),
         asks=downloads_torch and facts.cuda is None and facts.platform == "linux",
         with_pip=facts.has_ensurepip,
         blocked=_blocked(facts),
@@ -134,7 +136,11 @@ def _torch(
 ) -> tuple[list[str], Library | None, list[str]]:
     """Return what to install as PyTorch, which one there is to use, and what to say about it."""
     if choice:
-        return [choice], None, [f"PyTorch will be installed as you chose: {choice}."]
+        return (
+            [choice],
+            None,
+            [f"PyTorch will be installed as you chose ({choice}), its size not counted."],
+        )
     default = [r for r in wanted if _name(r) == "torch"]
     here = facts.libraries.get("torch")
     if here is None:
