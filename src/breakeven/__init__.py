@@ -2,6 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from breakeven._version import __version__
 
-__all__ = ["__version__"]
+if TYPE_CHECKING:
+    from breakeven.lab import Result, load_result, run
+
+__all__ = ["Result", "__version__", "load_result", "run"]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401  any public name
+    """Load the front door when it is first used: importing the package costs next to nothing."""
+    if name in {"Result", "load_result", "run"}:
+        from breakeven import lab  # noqa: PLC0415  loaded when it is first used
+
+        return getattr(lab, name)
+    raise AttributeError(f"module 'breakeven' has no attribute {name!r}")

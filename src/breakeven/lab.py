@@ -58,7 +58,7 @@ class Result:
     @property
     def verdict(self) -> str:
         """The answer in one sentence."""
-        return self.page.answer
+        return " ".join(self.page.answers)
 
     @property
     def page(self) -> Page:
@@ -382,6 +382,11 @@ def load(name: str, store: Path | None = None) -> RunRecord:
     record = Store(store).load(name)
     # A journal of an interrupted run holds no verdicts: they are judged when it is read.
     return record if record.verdicts or record.finished else judged(record)
+
+
+def load_result(name: str, store: Path | str | None = None) -> Result:
+    """Return a stored run, by id, start of an id, ``"last"``, or path, with ways to look at it."""
+    return Result(record=load(name, _folder(store)))
 
 
 def stored_runs(store: Path | None = None) -> tuple[RunSummary, ...]:

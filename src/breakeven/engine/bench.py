@@ -113,6 +113,7 @@ class Bench:
             device_s=device_s,
             issue_s=issue_s,
             gpu_others=gpu_others,
+            real=self._opening.clock is time.perf_counter,
         )
 
     def measure(self, scope: Scope, seconds: float) -> Measured:

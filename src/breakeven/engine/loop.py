@@ -90,7 +90,7 @@ def warm_up(call: Call, wait: Call, clock: Clock, most_s: float) -> tuple[float,
         start = clock()
         for _ in range(count):
             call()
-        wait()
+            wait()
         took = clock() - start
         if took < BLOCK_S and count < MAX_REPEATS:
             count *= 2

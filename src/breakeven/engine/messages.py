@@ -136,6 +136,8 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True, tag="ready"):
         Median between two events, launch included; median until the call returns.
     gpu_others : int or None
         Processes on the GPU that are not ours; None where they cannot be seen.
+    real : bool
+        Whether its times are measured, so that a busy machine spoils them; scripted ones are not.
     """
 
     agreement: Agreement
@@ -149,6 +151,7 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True, tag="ready"):
     device_s: float | None = None
     issue_s: float | None = None
     gpu_others: int | None = None
+    real: bool = True
 
 
 class Measured(msgspec.Struct, frozen=True, kw_only=True, tag="measured"):

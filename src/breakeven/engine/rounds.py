@@ -116,14 +116,14 @@ class SizeRunner:
         context = self._context
         context.tell(f"{self._team.title}: {task.workload} {task.size}, {entry.id} warming up")
         own = self._team.gpu_pids()
-        gpu = context.machine.gpus[0].uuid if entry.device.startswith("cuda") and own else None
+        real = entry.device.startswith("cuda") and context.machine.gpus
         request = messages.SetUp(
             workload=task.workload,
             size=task.size,
             folder=folder,
             warm_s=context.effort.warm_s,
             parts=task.parts,
-            gpu=gpu if context.machine.gpus else None,
+            gpu=context.machine.gpus[0].uuid if real else None,
             own_pids=own,
         )
         foreseen = context.predicted_s(entry.id, workload, task.size)
@@ -134,7 +134,13 @@ class SizeRunner:
         self._ready(task, entry, workload, ready)
         scopes = ("resident",) if entry.device == "cpu" else task.scopes
         return [
-            Seat(entry=entry, scope=s, steady=ready.steady, gpu_busy=bool(ready.gpu_others))
+            Seat(
+                entry=entry,
+                scope=s,
+                steady=ready.steady,
+                gpu_busy=bool(ready.gpu_others),
+                real=ready.real,
+            )
             for s in scopes
         ]
 

@@ -26,6 +26,7 @@ class Seat(msgspec.Struct, frozen=True, kw_only=True):
     scope: Scope
     steady: bool
     gpu_busy: bool
+    real: bool = True
 
 
 class _Taken(msgspec.Struct):
@@ -152,7 +153,8 @@ class Turns:
         self._was_busy = is_busy(foreign, wall)
         if self._was_busy:
             for taken in self._taken[self._in_window :]:
-                self._void(taken, "busy")
+                if taken.seat.real:
+                    self._void(taken, "busy")
         self._window = None
 
     def _void_stalls(self) -> None:

@@ -1,0 +1,91 @@
+"""The command ``breakeven``: a group whose subcommands are loaded when they are called."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import Any
+
+import click
+
+from breakeven._version import __version__
+from breakeven.errors import BreakevenError
+
+COMMANDS = {
+    "run": "Measure workloads: does a GPU pay, from where on, with which library?",
+    "report": "Make a stored run's report again: HTML, text, picture.",
+    "runs": "List the stored runs.",
+    "doctor": "Say what this machine has, what works, and how to mend what does not.",
+}
+INTERRUPTED, INTERNAL = 130, 4
+
+
+class _Lazy(click.Group):
+    """A group that imports a subcommand's file only to run it or to print its help."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names in the order of their use."""
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load a subcommand."""
+        del ctx
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"breakeven.cli.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of subcommands without loading any."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="breakeven")
+def cli() -> None:
+    """Does a GPU pay for this Python code, from where on, and with which library?
+
+    Start with `breakeven run`: it measures matrix products and the training of a small network
+    on every library that works here, and says so in a sentence, a table and a report.
+
+    Exit codes: 0 something was measured or shown, 1 a check failed, 2 the input is wrong,
+    3 nothing could be measured, 4 internal error, 130 interrupted (what was finished is stored).
+    """
+
+
+def main() -> None:
+    """Run the command line; every error that is ours is one line."""
+    try:
+        code: Any = cli.main(standalone_mode=False)
+    except click.exceptions.Exit as end:
+        code = end.exit_code
+    except click.Abort:
+        code = INTERRUPTED
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except BreakevenError as error:
+        print(f"breakeven: {error}", file=sys.stderr)
+        code = error.exit_code
+    except KeyboardInterrupt:
+        print("breakeven: interrupted", file=sys.stderr)
+        code = INTERRUPTED
+    except BrokenPipeError:
+        # The reader of a pipe has gone, as `| head` does: nothing is wrong.
+        sys.stderr.close()
+        code = 0
+    except Exception:
+        import traceback
+
+        traceback.print_exc()
+        print(
+            "breakeven: this is a fault of breakeven, not yours; please report the lines above "
+            "with the output of `breakeven doctor`",
+            file=sys.stderr,
+        )
+        code = INTERNAL
+    sys.exit(code if isinstance(code, int) else 0)

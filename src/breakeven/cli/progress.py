@@ -1,0 +1,44 @@
+"""What is measured now, and how long still: one line on stderr that is written over."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from breakeven import units
+
+WIDTH = 79
+
+
+class Line:
+    """One line of progress; plain lines, and few of them, where stderr is no terminal."""
+
+    def __init__(self) -> None:
+        self._live = sys.stderr.isatty()
+        self._shown = ""
+        self._last_stage = ""
+
+    def say(self, text: str) -> None:
+        """Print a line that stays."""
+        self.end()
+        click.echo(text, err=True)
+
+    def progress(self, text: str, left_s: float) -> None:
+        """Show what is measured now, with the time that the run may still take."""
+        left = f"at most {units.seconds(round(left_s))} left" if left_s >= 1 else "nearly done"
+        if self._live:
+            line = f"{text} ({left})"[:WIDTH]
+            click.echo("\r" + line.ljust(len(self._shown)), err=True, nl=False)
+            self._shown = line
+            return
+        stage = text.partition(":")[0]
+        if stage != self._last_stage:
+            self._last_stage = stage
+            click.echo(f"{stage} ({left})", err=True)
+
+    def end(self) -> None:
+        """Take the line away."""
+        if self._live and self._shown:
+            click.echo("\r" + " " * len(self._shown) + "\r", err=True, nl=False)
+            self._shown = ""

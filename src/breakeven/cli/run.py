@@ -1,0 +1,152 @@
+"""``breakeven run``: measure, judge, show, store, and write the report."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from breakeven.cli import options
+from breakeven.cli.progress import Line
+
+INTERRUPTED = 130
+DEFAULT_REPORT = Path("breakeven-report.html")
+
+
+def _listed(_context: click.Context, _option: click.Parameter, value: str | None) -> list[str] | None:
+    return None if value is None else [v.strip() for v in value.split(",") if v.strip()]
+
+
+@click.command("run")
+@click.argument("workloads", nargs=-1, metavar="[WORKLOAD]...")
+@click.option("--quick", is_flag=True, help="Under 30 s: one round, indicative, no verdict.")
+@click.option("--budget", metavar="TIME", help="Time that the run may take: 60s, 10m, 1h.")
+@click.option("--sizes", metavar="LIST", help="128,256,512, or 128:8192 (each twice the last).")
+@click.option(
+    "--backends",
+    callback=_listed,
+    metavar="LIST",
+    help="Of numpy,torch-cpu,cupy,torch-cuda,scripted:FILE.  [default: all that work]",
+)
+@click.option("--dtype", default="float32", show_default=True, help="float32 or float64.")
+@click.option("--rounds", type=int, help="Measure this many rounds at every size.")
+@click.option("--seed", type=int, default=42, show_default=True, help="Of data and of the order.")
+@click.option(
+    "--naive",
+    is_flag=True,
+    help="Also show what one-shot timing reads, and what each of its mistakes costs.",
+)
+@click.option("--no-pin", is_flag=True, help="Leave pool threads where the system puts them.")
+@click.option("--resume", metavar="RUN", help="Complete an interrupted run: id, start of one, last.")
+@click.option(
+    "--report",
+    type=options.EXISTING_OR_NOT,
+    help=f"Where the HTML report goes.  [default: {DEFAULT_REPORT}]",
+)
+@click.option("--no-report", is_flag=True, help="Write no report.")
+@click.option("--plot", type=options.EXISTING_OR_NOT, help="Also draw a picture: .png or .svg.")
+@options.store
+@options.as_json
+def command(  # noqa: PLR0913  each is an option
+    *,
+    workloads: tuple[str, ...],
+    quick: bool,
+    budget: str | None,
+    sizes: str | None,
+    backends: list[str] | None,
+    dtype: str,
+    rounds: int | None,
+    seed: int,
+    naive: bool,
+    no_pin: bool,
+    resume: str | None,
+    report: Path | None,
+    no_report: bool,
+    plot: Path | None,
+    store: Path | None,
+    as_json: bool,
+) -> int:
+    """Measure built-in workloads on every backend that works here.
+
+    WORKLOAD is matmul (product of two square matrices) or mlp (training of a small network);
+    none means both: the tour. Prints the answer first, stores the run, writes one HTML report.
+    """
+    from breakeven import lab
+
+    _check_outputs(report, plot)
+    line = Line()
+    try:
+        if resume is not None:
+            result, interrupted = lab.resume_run(
+                resume, store=store, say=line.say, progress=line.progress
+            )
+        else:
+            asked = lab.Options(
+                workloads=workloads,
+                sizes=sizes,
+                backends=backends,
+                dtype=dtype,
+                quick=quick,
+                budget=budget,
+                rounds=rounds,
+                seed=seed,
+                naive=naive,
+                pin=not no_pin,
+            )
+            words = ("run", *sys.argv[2:]) if len(sys.argv) > 1 else ("run",)
+            result, interrupted = lab.start_run(
+                asked, command=words, store=store, say=line.say, progress=line.progress
+            )
+    finally:
+        line.end()
+    _show(result, as_json=as_json)
+    wanted = None if no_report else report or DEFAULT_REPORT
+    _write(result, wanted, plot, interrupted=interrupted)
+    return INTERRUPTED if interrupted else 0
+
+
+def _check_outputs(report: Path | None, plot: Path | None) -> None:
+    """Refuse an output that cannot be written before anything is measured."""
+    from breakeven.errors import InputError
+
+    if plot is not None and plot.suffix not in {".png", ".svg"}:
+        raise InputError(f"--plot {plot} is no picture", "end its name in .png or .svg")
+    for path in (report, plot):
+        if path is not None and not path.absolute().parent.is_dir():
+            raise InputError(f"the folder of {path} does not exist", "make it, or choose another")
+
+
+def _show(result: object, *, as_json: bool) -> None:
+    from breakeven import lab
+
+    assert isinstance(result, lab.Result)
+    from rich.console import Console
+
+    if as_json:
+        click.echo(lab.text_of(result.record, "json"), nl=False)
+    lab.show(result.record, Console(stderr=as_json, highlight=False))
+
+
+def _write(result: object, report: Path | None, plot: Path | None, *, interrupted: bool) -> None:
+    from breakeven import lab
+    from breakeven.errors import BreakevenError
+
+    assert isinstance(result, lab.Result)
+    say = lambda text: click.echo(text, err=True)  # noqa: E731  one line, used below
+    if result.problem:
+        say(f"breakeven: not everything could be stored: {result.problem}")
+    if interrupted:
+        say("Interrupted: what was finished is stored and shown.")
+        say(f"Complete it with: breakeven run --resume {result.record.id}")
+    for path, write in ((plot, result.plot), (report, result.report)):
+        if path is None:
+            continue
+        try:
+            write(path)
+            say(f"{'Picture' if path is plot else 'Report'}: {path}")
+        except BreakevenError as error:
+            # The run stands, stored and shown: a page that cannot be written is no reason to fail.
+            say(f"breakeven: {error}")
+    if result.path is not None:
+        say(f"Stored as {result.record.id}")

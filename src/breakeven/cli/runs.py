@@ -1,0 +1,34 @@
+"""``breakeven runs``: what is stored, newest first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from breakeven.cli import options
+
+
+@click.command("runs")
+@options.store
+@options.as_json
+def command(*, store: Path | None, as_json: bool) -> int:
+    """List the stored runs, newest first."""
+    from breakeven import lab
+
+    found = lab.stored_runs(store)
+    if as_json:
+        import msgspec
+
+        click.echo(msgspec.json.format(msgspec.json.encode(found), indent=1).decode())
+        return 0
+    if not found:
+        click.echo("No runs are stored yet; breakeven run makes one.")
+        return 0
+    click.echo(f"{'RUN':<24}{'STATUS':<13}{'CASES':>5}  COMMAND, MACHINE")
+    for one in found:
+        cases = "-" if one.cases is None else one.cases
+        words = " ".join(one.command) or "-"
+        where = ", ".join(x for x in (words, one.machine, one.why) if x)
+        click.echo(f"{one.id:<24}{one.status:<13}{cases:>5}  {where}")
+    return 0
