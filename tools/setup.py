@@ -33,6 +33,8 @@ def main(arguments: list[str] | None = None) -> int:
     from setup_venv import SetupError, build  # noqa: PLC0415
 
     plan = make_plan(read_project(ROOT), gather(options.venv), torch=options.torch, dev=options.dev)
+    if plan.blocked:
+        return fail(plan.blocked)
     say(plan.summary(options.venv))
     if options.plan:
         return 0

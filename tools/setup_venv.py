@@ -31,8 +31,6 @@ def build(root: Path, folder: Path, plan: Plan, key: str, *, dev: bool) -> None:
     SetupError
         When the user has to do something first, or when pip failed.
     """
-    if plan.blocked:
-        raise SetupError(plan.blocked)
     with (root / "pyproject.toml").open("rb") as held:
         # A second make waits here instead of filling the same folder at the same time.
         fcntl.flock(held, fcntl.LOCK_EX)

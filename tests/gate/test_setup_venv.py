@@ -11,7 +11,7 @@ import pytest
 import setup
 import setup_stamp
 from setup_plan import Plan
-from setup_venv import SetupError, build, create, link, site_packages, works
+from setup_venv import SetupError, create, link, site_packages, works
 
 BARE = Plan(extra="cpu", requirements=(), tools=(), constraints=(), with_pip=False)
 
@@ -104,14 +104,6 @@ def test_what_is_linked_comes_after_the_environments_own(tmp_path: Path) -> None
     assert told.stdout.strip() == str(site_packages(folder))
     link(folder, ())
     assert subprocess.run(words, capture_output=True, check=False).returncode != 0
-
-
-def test_what_blocks_is_said_before_anything_is_made(tmp_path: Path) -> None:
-    """Without pip and ensurepip no folder appears."""
-    blocked = Plan(extra="cpu", requirements=(), tools=(), constraints=(), blocked="install x")
-    with pytest.raises(SetupError, match="install x"):
-        build(tmp_path, tmp_path / ".venv", blocked, "k", dev=False)
-    assert not (tmp_path / ".venv").exists()
 
 
 def test_a_second_start_needs_no_plan(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
