@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from msgspec.structs import replace
-from records import CUPY, CURVES, NUMPY, TORCH_CPU, TWIN, entry, record
 
 from breakeven.analysis.bases import best_cpu, numpy_base, repeats
 from breakeven.analysis.times import Times
 from breakeven.model.run import Case, RunRecord, Slot
+from records import CUPY, CURVES, NUMPY, TORCH_CPU, TWIN, entry, record
 
 ONE = entry("numpy", 1)
 SLOW_START = CURVES | {"numpy-1": lambda n: 2e-6 + n**3 * 2e-11}

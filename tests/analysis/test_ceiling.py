@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from records import CURVES, record
 
 from breakeven.analysis.ceiling import achieved
 from breakeven.analysis.times import Times
 from breakeven.model.run import RunRecord
+from records import CURVES, record
 
 
 def test_rates_are_counted_work_over_median_time() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from msgspec.structs import replace
-from records import CUPY, CURVES, NUMPY, TORCH_CPU, TORCH_CUDA, TWIN, record
 
 from breakeven.analysis.cold import cold_costs, cold_crossover
 from breakeven.analysis.comparisons import Comparisons
@@ -12,6 +11,7 @@ from breakeven.analysis.pairs import Line
 from breakeven.analysis.times import Times
 from breakeven.model.run import ColdStart, RunRecord
 from breakeven.model.verdict import Crossover
+from records import CUPY, CURVES, NUMPY, TORCH_CPU, TORCH_CUDA, TWIN, record
 
 SIZES = (128, 2048, 8192, 16384, 32768)
 FIVE = (NUMPY, TORCH_CPU, TWIN, CUPY, TORCH_CUDA)

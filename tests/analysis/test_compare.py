@@ -7,13 +7,13 @@ from collections.abc import Callable
 
 import pytest
 from msgspec.structs import replace
-from records import CURVES, NUMPY, TORCH_CPU, TWIN, entry, record
 
 from breakeven.analysis.compare import Comparison, compare, round_cost_s
 from breakeven.analysis.pairs import Pair
 from breakeven.analysis.times import Times
 from breakeven.analysis.twins import Twins
 from breakeven.model.run import Agreement, RunRecord
+from records import CURVES, NUMPY, TORCH_CPU, TWIN, entry, record
 
 PAIR = Pair("matmul", 2048, "resident", "numpy-16", "numpy", "torch-cpu-16")
 THREE = (NUMPY, TORCH_CPU, TWIN)
@@ -149,7 +149,7 @@ def test_the_same_backend_twice_names_no_winner() -> None:
     """Identical entries over many sessions and sizes: at most 4 false winners in 800."""
     second = entry("numpy", 16, default=True, id="numpy-16#2")
     twin = entry("numpy", 16, twin_of="numpy-16")
-    curves = {i: CURVES["numpy-16"] for i in ("numpy-16", "numpy-16#2", "numpy-16-twin")}
+    curves = dict.fromkeys(("numpy-16", "numpy-16#2", "numpy-16-twin"), CURVES["numpy-16"])
     pair = Pair("matmul", 2048, "resident", "numpy-16", "same", "numpy-16#2")
     named = 0
     for seed in range(200):

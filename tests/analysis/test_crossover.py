@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 
 import pytest
 from msgspec.structs import replace
-from records import CUPY, NUMPY, Curve, entry, record
 
 from breakeven.analysis.comparisons import Comparisons
 from breakeven.analysis.crossover import crossover, first_estimate
 from breakeven.analysis.pairs import Line
 from breakeven.model.run import Agreement, RunRecord
 from breakeven.model.verdict import Crossover
+from records import CUPY, NUMPY, Curve, entry, record
 
 TWIN = entry("numpy", 16, twin_of="numpy-16")
 LINE = Line("matmul", "resident", "best-cpu", "cupy")
@@ -182,7 +182,7 @@ def test_disagreeing_sizes_do_not_count(edit_case: Callable[..., RunRecord]) -> 
 def test_a_busy_machine_finds_no_crossover() -> None:
     """Where every slot is void nothing is located."""
     busy = replace(scripted(linear, crossing_at(620.0)), cases=record(
-        (NUMPY, TWIN, CUPY), {e: linear for e in ("numpy-16", "numpy-16-twin", "cupy")},
+        (NUMPY, TWIN, CUPY), dict.fromkeys(("numpy-16", "numpy-16-twin", "cupy"), linear),
         sizes=COARSE, voided="busy").cases)  # fmt: skip
     assert located(busy).kind == "undecided"
 

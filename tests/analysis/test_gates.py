@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 import pytest
 from msgspec.structs import replace
-from records import CUPY, CURVES, NUMPY, TORCH_CPU, TWIN, entry, record
 
 from breakeven.analysis.gates import Gate, gate
 from breakeven.analysis.pairs import Pair
 from breakeven.analysis.times import Times
 from breakeven.analysis.twins import Twins
 from breakeven.model.run import Agreement, Case, Conditions, Floors, Limits, RunRecord, Slot
+from records import CUPY, CURVES, NUMPY, TORCH_CPU, TWIN, entry, record
 
 PAIR = Pair("matmul", 2048, "transfer", "torch-cpu-16", "best-cpu", "cupy")
 
@@ -69,7 +69,10 @@ def test_another_precision_is_another_speed_up(edit_case: Callable[..., RunRecor
     """Different dtype, declared precision, or class of error are each told."""
     run = record()
     entries = {e.id: e for e in run.entries}
-    for change, words in (({"dtype": "float64"}, "float64"), ({"matmul_precision": "tf32"}, "tf32")):
+    for change, words in (
+        ({"dtype": "float64"}, "float64"),
+        ({"matmul_precision": "tf32"}, "tf32"),
+    ):
         other = entries | {"cupy": replace(entries["cupy"], **change)}
         assert words in reason(replace(run, entries=tuple(other.values())))
     loose = Agreement(error=3e-4, bound=1e-2, class_="TF32/half", passed=True)

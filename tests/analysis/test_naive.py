@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 from msgspec.structs import replace
-from records import record, with_naive
 
 from breakeven.analysis.naive import naive_costs
 from breakeven.analysis.times import Times
+from records import record, with_naive
 
 
 def test_the_mistakes_add_up_to_what_was_read() -> None:

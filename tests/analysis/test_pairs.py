@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from records import CUPY, CURVES, NUMPY, TORCH_CPU, TORCH_CUDA, TWIN, entry, record
-
 from breakeven.analysis.pairs import Line, Plan
 from breakeven.analysis.times import Times
 from breakeven.model.run import RunRecord
+from records import CUPY, CURVES, NUMPY, TORCH_CPU, TORCH_CUDA, TWIN, entry, record
 
 
 def _lines(run: RunRecord) -> set[tuple[str, str, str]]:

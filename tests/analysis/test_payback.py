@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
 from msgspec.structs import replace
-from records import CURVES, journey, record
 
 from breakeven.analysis.comparisons import Comparisons
 from breakeven.analysis.pairs import Line
 from breakeven.analysis.payback import payback
 from breakeven.model.run import ColdStart, RunRecord
 from breakeven.model.verdict import Estimate, Payback
+from records import CURVES, journey, record
 
 EXCESS = 3.4 + (0.2 - 1e-4) - 0.2 - (0.2 - 1e-4)  # cold cost of CuPy beyond torch on the CPU
 

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import pytest
 from msgspec.structs import replace
-from records import CUPY, CURVES, NUMPY, TORCH_CPU, TORCH_CUDA, TWIN, record
 
 from breakeven.analysis.reference import beside
 from breakeven.model.run import RunRecord
+from records import CUPY, CURVES, NUMPY, TORCH_CPU, TORCH_CUDA, TWIN, record
 
 STORED = replace(record(seed=2), id="h200")
 HERE = record((NUMPY, TORCH_CPU, TWIN), sizes=(128, 1024, 2048), spread=0.0, slot_noise=0.0)

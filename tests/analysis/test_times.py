@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 import pytest
 from msgspec.structs import replace
-from records import record
 
 from breakeven.analysis.times import Times
 from breakeven.model.run import Case, RunRecord, Slot
+from records import record
 
 PAIR = ("numpy-16", "cupy")
 

@@ -7,12 +7,12 @@ from collections.abc import Callable
 
 import pytest
 from msgspec.structs import replace
-from records import CUPY, CURVES, NUMPY, TORCH_CPU, TWIN, entry, record
 
 from breakeven.analysis.times import Times
 from breakeven.analysis.twins import Twins
 from breakeven.model.run import RunRecord
 from breakeven.stats.intervals import SAME, interval
+from records import CUPY, CURVES, NUMPY, TORCH_CPU, TWIN, entry, record
 
 
 def test_the_margin_is_the_far_bound_after_as_many_rounds() -> None:

@@ -24,7 +24,7 @@ def test_draws_are_the_same_every_time() -> None:
 @given(st.integers(1, 30))
 def test_draws_are_indices_of_units(n: int) -> None:
     """Each draw has as many units as were measured, each of them a measured one."""
-    assert all(len(d) == n and 0 <= min(d) and max(d) < n for d in draws(n, 20))
+    assert all(len(d) == n and min(d) >= 0 and max(d) < n for d in draws(n, 20))
 
 
 @given(st.lists(st.floats(-5, 5), min_size=2, max_size=30))
