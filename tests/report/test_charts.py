@@ -1,0 +1,126 @@
+"""Tests of the chart specifications: what is drawn, from which numbers, and that it can be."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from breakeven.model.run import Floors, Limits, RunRecord
+from breakeven.report import charts
+from breakeven.report.page import Page, build
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def found(spec: Any, key: str) -> list[Any]:  # noqa: ANN401 - any JSON value
+    """Return all values of a key, anywhere in a specification."""
+    if isinstance(spec, dict):
+        here = [spec[key]] if key in spec else []
+        return here + [v for value in spec.values() for v in found(value, key)]
+    if isinstance(spec, list):
+        return [v for value in spec for v in found(value, key)]
+    return []
+
+
+def test_each_picture_has_its_name(gpu_page: Page, cpu_page: Page) -> None:
+    """Time, speed-up over each base and phases are drawn; losses only where there are any."""
+    assert list(charts.specs(gpu_page)) == [
+        "matmul-time", "matmul-speedup-best-cpu", "matmul-speedup-numpy", "matmul-phases",
+    ]  # fmt: skip
+    assert "matmul-losses" not in charts.specs(cpu_page)
+
+
+def test_specs_are_plain_json_and_the_same_each_time(gpu_record: RunRecord) -> None:
+    """Two builds of one record give the same specifications, as JSON."""
+    first = json.dumps(charts.specs(build(gpu_record)), allow_nan=False)
+    assert first == json.dumps(charts.specs(build(gpu_record)), allow_nan=False)
+
+
+def test_the_bracket_is_shaded_for_each_scope(gpu_page: Page) -> None:
+    """The lead's bracket is marked from end to end, once a scope."""
+    values = found(charts.specs(gpu_page)["matmul-time"], "values")
+    bands = {(v["from"], v["to"]) for vs in values if isinstance(vs, list)
+             for v in vs if isinstance(v, dict) and "from" in v}  # fmt: skip
+    assert bands == {(610.0, 790.0), (256.0, 310.0)}
+
+
+def test_speedups_carry_the_stored_interval(gpu_page: Page, gpu_record: RunRecord) -> None:
+    """Points and bars of the speed-up are the stored verdicts, and nothing else."""
+    points = charts.specs(gpu_page)["matmul-speedup-best-cpu"]["data"]["values"]
+    drawn = sorted((p["size"], p["ratio"], p["low"], p["high"]) for p in points)
+    stored = sorted(
+        (v.size, v.ratio, v.low, v.high) for v in gpu_record.verdicts if v.base_kind == "best-cpu"
+    )
+    assert drawn == stored
+
+
+def test_no_difference_hangs_on_colour_alone(gpu_page: Page) -> None:
+    """Every entry has a colour and a shape of its own, every scope a dash."""
+    spec = charts.specs(gpu_page)["matmul-time"]
+    for channel in ("color", "shape", "strokeDash"):
+        scales = [s["scale"] for s in found(spec, channel) if isinstance(s, dict) and "scale" in s]
+        assert scales
+        for scale in scales:
+            shades = [str(s) for s in scale["range"]]
+            assert len(set(shades)) == len(scale["domain"])
+
+
+def test_an_entry_keeps_its_colour_in_all_pictures(gpu_page: Page) -> None:
+    """CuPy has one colour, whichever other entries a picture holds."""
+    colours = set()
+    for name in ("matmul-time", "matmul-speedup-numpy"):
+        for channel in found(charts.specs(gpu_page)[name], "color"):
+            if isinstance(channel, dict) and "scale" in channel:
+                scale = channel["scale"]
+                colours.add(dict(zip(scale["domain"], scale["range"], strict=True))["CuPy"])
+    assert len(colours) == 1
+
+
+def test_a_time_at_the_floor_is_not_drawn(gpu_record: RunRecord) -> None:
+    """Where no digits are shown there is no point either."""
+    limits = Limits(floors={"cupy": Floors(empty_call_s=1e3, message_s=1.0)})
+    points = charts.specs(build(replace(gpu_record, limits=limits)))["matmul-time"]["data"][
+        "values"
+    ]
+    assert "CuPy" not in {p["entry"] for p in points}
+    assert "torch-CUDA" in {p["entry"] for p in points}
+
+
+def test_the_stored_run_of_another_machine_is_labelled(cpu_page: Page) -> None:
+    """Reference points carry their machine's name and say that they are not paired."""
+    points = charts.specs(cpu_page)["matmul-time"]["data"]["values"]
+    theirs = [p for p in points if p["entry"] == "NVIDIA H200: cupy"]
+    assert len(theirs) == 4
+    assert {p["shown"] for p in theirs} == {"other machine, not paired"}
+
+
+def test_losses_are_drawn_at_the_largest_size(gpu_record: RunRecord) -> None:
+    """Training losses are drawn by entry, at one size, in order."""
+    cases = tuple(replace(c, losses=(0.7, 0.6, 0.5)) for c in gpu_record.cases)
+    spec = charts.specs(build(replace(gpu_record, cases=cases)))["matmul-losses"]
+    values = spec["data"]["values"]
+    assert len(values) == 3 * 4
+    assert [v["loss"] for v in values[:3]] == [0.7, 0.6, 0.5]
+    assert "8192" in spec["title"]["subtitle"]
+
+
+@pytest.mark.parametrize("name", ["matmul-time", "matmul-speedup-numpy", "matmul-phases"])
+def test_pictures_can_be_drawn_without_a_browser(gpu_page: Page, name: str) -> None:
+    """Each specification becomes an SVG with marks, and a PNG."""
+    spec = charts.specs(gpu_page)[name]
+    svg = charts.to_svg(spec)
+    assert svg.startswith("<svg")
+    assert svg.count("<path") > 10
+    assert "currentColor" not in svg
+    assert charts.to_png(spec, scale=1).startswith(PNG)
+
+
+def test_drawing_leaves_the_spec_as_it_was(gpu_page: Page) -> None:
+    """The width and ground of a file do not leak into the page's specification."""
+    spec = charts.specs(gpu_page)["matmul-phases"]
+    before = json.dumps(spec)
+    charts.to_svg(spec)
+    assert json.dumps(spec) == before
