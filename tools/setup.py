@@ -36,12 +36,10 @@ def main(arguments: list[str] | None = None) -> int:
     if plan.blocked:
         return fail(plan.blocked)
     say(plan.summary(options.venv))
-    if options.plan:
-        return 0
-    if plan.asks and interactive() and not agreed():
-        return fail("nothing was installed.")
     try:
-        build(ROOT, options.venv, plan, key, dev=options.dev)
+        if not options.plan:
+            confirm(asks=plan.asks)
+            build(ROOT, options.venv, plan, key, dev=options.dev)
     except SetupError as error:
         return fail(str(error))
     return 0
@@ -76,12 +74,18 @@ def interactive() -> bool:
     )
 
 
-def agreed() -> bool:
-    """Ask whether to go on; Enter means yes."""
+def confirm(*, asks: bool) -> None:
+    """Let a person stop before a big download; Enter goes on."""
+    from setup_venv import SetupError  # noqa: PLC0415  not needed by a second start
+
+    if not asks or not interactive():
+        return
     try:
-        return input("Go on? [Y/n] ").strip().lower() in {"", "y", "yes"}
+        agreed = input("Go on? [Y/n] ").strip().lower() in {"", "y", "yes"}
     except (EOFError, KeyboardInterrupt):
-        return False
+        agreed = False
+    if not agreed:
+        raise SetupError("nothing was installed")
 
 
 def say(text: str) -> None:
