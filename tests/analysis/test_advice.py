@@ -15,6 +15,7 @@ from records import CURVES, NUMPY, TORCH_CPU, TWIN, record
 
 
 def advice(run: RunRecord, scope: Scope = "transfer") -> Advice:
+    """Return the advice on one scope."""
     found = Comparisons(run)
     line = found.plan.main("matmul", scope)
     assert line is not None

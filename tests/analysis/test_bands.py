@@ -32,12 +32,14 @@ def scripted(ratios: Sequence[float], other: Curve | None = None, **fields: floa
 
 
 def told(run: RunRecord) -> tuple[Band, ...]:
+    """Return the bands of the resident scope."""
     found = Comparisons(run)
     line = Line("matmul", "resident", "best-cpu", "cupy")
     return bands(found.times, found.twins, line.entry, found.alongside(line))
 
 
 def kinds(found: Sequence[Band]) -> list[tuple[str, str, int, int]]:
+    """Return what is compared of each band."""
     return [(b.name, b.kind, b.from_size, b.to_size) for b in found]
 
 

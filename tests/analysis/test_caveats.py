@@ -14,6 +14,7 @@ from records import record
 
 
 def said(run: RunRecord) -> str:
+    """Return all caveats of a run as text."""
     return "\n".join(caveats(Comparisons(run)))
 
 

@@ -20,6 +20,7 @@ THREE = (NUMPY, TORCH_CPU, TWIN)
 
 
 def judged(run: RunRecord, pair: Pair = PAIR) -> Comparison:
+    """Return the comparison of a pair."""
     times = Times(run)
     return compare(times, Twins(times), pair)
 

@@ -27,10 +27,12 @@ def scripted(cpu: Curve, gpu: Curve, sizes: Sequence[int] = COARSE, **fields: fl
 
 
 def located(run: RunRecord, line: Line = LINE) -> Crossover:
+    """Return the crossover of a line."""
     return crossover(line, Comparisons(run).by_line[line])
 
 
 def linear(n: int) -> float:
+    """Return the seconds of a CPU whose time grows with the size."""
     return n * 1e-6
 
 
@@ -51,7 +53,7 @@ def test_one_crossing_is_bracketed(seed: int) -> None:
     assert found.estimate.value == pytest.approx(620, rel=0.05)
     assert found.estimate.low <= 620 <= found.estimate.high
     assert found.low <= found.estimate.value <= found.high
-    assert found.changes == (pytest.approx(found.estimate.value),)
+    assert list(found.changes) == [pytest.approx(found.estimate.value)]
     assert found.sizes == NEAR_600
 
 

@@ -18,11 +18,13 @@ PAIR = Pair("matmul", 2048, "transfer", "torch-cpu-16", "best-cpu", "cupy")
 
 
 def shut(run: RunRecord, pair: Pair = PAIR) -> Gate | None:
+    """Return the gate of a pair."""
     times = Times(run)
     return gate(times, Twins(times), pair)
 
 
 def reason(run: RunRecord, pair: Pair = PAIR) -> str:
+    """Return why a pair is withheld."""
     found = shut(run, pair)
     assert found is not None
     return found.why

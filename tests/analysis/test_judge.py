@@ -149,7 +149,7 @@ def test_any_record_can_be_judged(
 ) -> None:
     """However few or noisy its rounds, a record is judged, and what results can be stored."""
     run = record(rounds=rounds, spread=spread, seed=seed, voided=voided, sizes=(128, 512, 2048))
-    run = replace(run, spec=replace(run.spec, effort=effort))  # type: ignore[arg-type]
+    run = replace(run, spec=replace(run.spec, effort=effort))
     filled = apply(run, judge(run))
     assert msgspec.json.decode(msgspec.json.encode(filled), type=RunRecord) == filled
     if effort == "quick" or rounds < 3 or voided:

@@ -17,6 +17,7 @@ EXCESS = 3.4 + (0.2 - 1e-4) - 0.2 - (0.2 - 1e-4)  # cold cost of CuPy beyond tor
 
 
 def paid(run: RunRecord, size: int, entry: str = "cupy", kind: str = "best-cpu") -> Payback:
+    """Return the pay-back of an entry at a size."""
     found = Comparisons(run)
     line = Line("matmul", "resident", kind, entry)
     resident = found.at(line, "resident", size)
@@ -25,12 +26,14 @@ def paid(run: RunRecord, size: int, entry: str = "cupy", kind: str = "best-cpu")
 
 
 def holds(estimate: Estimate | None, truth: float) -> bool:
+    """Return whether an estimate's interval holds a break-even."""
     assert estimate is not None
     assert estimate.low <= estimate.value <= estimate.high
     return estimate.low <= truth + 1 and truth <= estimate.high
 
 
 def saving(size: int, *, moving: bool) -> float:
+    """Return the seconds that a call of CuPy truly saves."""
     gpu = CURVES["cupy"](size) + (journey(size) if moving else 0.0)
     return CURVES["torch-cpu-16"](size) - gpu
 

@@ -28,6 +28,7 @@ def scripted(sizes: Sequence[int] = NEAR, slope: float = 0.9, **fields: float) -
 
 
 def resident(state: Settlement) -> PairState:
+    """Return the state of the resident pair."""
     return next(p for p in state.pairs if p.scope == "resident")
 
 

@@ -25,7 +25,7 @@ def _void(*turns: int) -> Callable[[Case, int, Slot], Slot]:
 def test_a_round_is_the_median_of_its_turns(edit_slots: Callable[..., RunRecord]) -> None:
     """One spike among six turns does not move the value of a round."""
 
-    def spike(case: Case, round_: int, slot: Slot) -> Slot:
+    def spike(case: Case, _round: int, slot: Slot) -> Slot:
         seconds = 1.0 if slot.turn == 2 and case.entry == "cupy" else 1e-3
         return replace(slot, median_s=seconds * (2.0 if case.entry == "numpy-16" else 1.0))
 
