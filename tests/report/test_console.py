@@ -112,7 +112,15 @@ def test_statuses_wrap_in_words_and_times_stay_whole(gpu_record: RunRecord) -> N
     lines = printed(build(replace(gpu_record, cases=cases)))
     assert max(map(len, lines)) <= 80
     assert any("out of" in line for line in lines)
-    assert any("617 ms" in line or "632 ms" in line or " ms " in line for line in lines)
+
+
+@pytest.mark.parametrize("status", ["unsupported", "unavailable", "interrupted"])
+def test_a_long_status_is_not_torn(gpu_record: RunRecord, status: str) -> None:
+    """A status of one word stays one word in its cell."""
+    cases = tuple(replace(c, status=status) if c.entry == "cupy" else c for c in gpu_record.cases)
+    lines = printed(build(replace(gpu_record, cases=cases)))
+    assert max(map(len, lines)) <= 80
+    assert sum(status in line for line in lines if re.match(r" *\d", line)) == 10
 
 
 def test_wrapping_keeps_a_number_with_its_unit() -> None:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from breakeven.model.run import RunRecord
 from breakeven.report import charts
-from breakeven.report.html import bundle, in_script, render
+from breakeven.report.html import bundle, firm, in_script, render
 from breakeven.report.page import Page, build
 
 EVIL = '</script><script>alert("x")</script><!-- &amp; <img src=x onerror=alert(1)>'
@@ -74,7 +74,8 @@ def test_the_file_is_small_and_asks_nothing_of_a_network(report: str) -> None:
 def test_the_answer_comes_before_picture_and_tables(report: str, gpu_page: Page) -> None:
     """The first screen holds the answer, one picture and the caveats, in this order."""
     body = report[report.index("<body>") :]
-    places = [body.index(x) for x in (gpu_page.answers[0], 'data-chart="matmul-time"',
+    assert gpu_page.answers[0] in "".join(outline(report).text)
+    places = [body.index(x) for x in ('class="answer"', 'data-chart="matmul-time"',
                                       gpu_page.caveats[0], "<table>")]  # fmt: skip
     assert places == sorted(places)
 
@@ -113,6 +114,14 @@ def test_dangerous_names_stay_text(gpu_record: RunRecord) -> None:
     assert EVIL in "".join(document.text)
     assert 'alert("x")</script>' not in text
     assert "<script" not in safe
+
+
+def test_short_names_are_kept_on_one_line_and_escaped() -> None:
+    """An entry's name does not break at its hyphens; what stands around it is still escaped."""
+    assert firm("<b> torch-cpu-2 & co") == (
+        '&lt;b&gt; <span class="name">torch-cpu-2</span> &amp; co'
+    )
+    assert firm("-x- a--b") == "-x- a--b"
 
 
 def test_json_in_a_script_is_the_same_json() -> None:

@@ -130,6 +130,22 @@ def test_payback_gives_each_figure_its_interval(evidence: Evidence) -> None:
     assert "from operation 3 [2, 4] on the same data" in text
 
 
+def test_payback_of_a_cpu_entry_says_nothing_of_a_gpu(cpu_record: RunRecord) -> None:
+    """A CPU entry repays its start-up after one number of calls: its data need not travel."""
+    five = Estimate(value=5.0, low=4.0, high=6.0, level=0.95, n=3)
+    p = Payback(
+        workload="matmul",
+        size=2048,
+        base="numpy-2",
+        base_kind="numpy",
+        entry="torch-cpu-2",
+        calls=five,
+        calls_resident=five,
+    )
+    text = sentences.payback(Evidence(cpu_record), p)
+    assert text.endswith("is repaid after 5 [4, 6] calls.")
+
+
 def test_payback_without_figures_gives_the_reason(evidence: Evidence) -> None:
     """A pay-back that never comes says why."""
     p = Payback(workload="matmul", size=128, base="torch-cpu-16", base_kind="best-cpu",

@@ -91,7 +91,7 @@ def _bracket(c: Crossover, axis: str) -> str:
     if c.low is not None and c.high is not None:
         return f"from between {axis} = {names.size(c.low)} and {names.size(c.high)} on"
     if c.high is not None:
-        return f"from {axis} = {names.size(c.high)} on, if not below"
+        return f"from {axis} = {names.size(c.high)} on at the latest"
     if c.low is not None:
         return f"not up to {axis} = {names.size(c.low)}, perhaps above,"
     return f"from an unknown {axis} on"

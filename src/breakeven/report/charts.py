@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 
 from breakeven.report import chart_data, marks, names
 from breakeven.report.marks import INK, Spec
 from breakeven.report.view import Page, WorkloadPage
 
+_KINDS = ("time", "phases", "losses")
 _WIDTH = 680
 _PHASE_COLOURS = ["#0072B2", "#56B4E9", "#CC79A7", "#E69F00", "#009E73", "#D55E00"]
 
@@ -27,6 +29,13 @@ def specs(page: Page) -> dict[str, Spec]:
         made[f"{w.name}-losses"] = _losses(w)
         found |= {name: spec for name, spec in made.items() if spec}
     return found
+
+
+def pictures_of(workload: str, found: Iterable[str]) -> list[str]:
+    """Return those of the names that `specs` gave to a workload's pictures, in their order."""
+    exact = {f"{workload}-{kind}" for kind in _KINDS}
+    over = f"{workload}-speedup-"
+    return [name for name in found if name in exact or name.startswith(over)]
 
 
 def to_svg(spec: Spec) -> str:

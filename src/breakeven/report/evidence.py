@@ -90,6 +90,11 @@ class Evidence:
         """Return the crossovers of a workload whose named fields have the wanted values."""
         return _matching((c for c in self.record.crossovers if c.workload == workload), wanted)
 
+    def measured(self, workload: str, size: int, entry: str) -> bool:
+        """Return whether a case is there and ok."""
+        case = self._cases.get((workload, size, entry))
+        return case is not None and case.status == "ok"
+
     def figure(self, workload: str, size: int, entry: str | None, scope: str) -> Figure:
         """Return the time to display: the median of the rounds' medians, or why there is none."""
         case = self._cases.get((workload, size, entry or ""))

@@ -35,7 +35,7 @@ class Column:
         text = self.cells[row]
         if self.left or re.search(r"\d", text):
             return [text]
-        return textwrap.wrap(text, _WORDS, break_on_hyphens=False) or [""]
+        return textwrap.wrap(text, _WORDS, break_on_hyphens=False, break_long_words=False) or [""]
 
     def heading(self) -> list[str]:
         """Return the title in lines no wider than the cells need, or eight columns."""

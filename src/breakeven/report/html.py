@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
@@ -18,6 +19,8 @@ from breakeven.report.view import Page
 # record must stay text wherever it stands.
 _IN_SCRIPT = {c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 
+_NAME = re.compile(r"(?<![\w-])(\w{1,12}(?:-\w{1,8}){1,3})(?![\w-])")
+
 
 def render(page: Page, specs: Mapping[str, Spec]) -> str:
     """Return the report as HTML text; the same page and versions give the same bytes.
@@ -30,9 +33,7 @@ def render(page: Page, specs: Mapping[str, Spec]) -> str:
         Pictures by name, as `breakeven.report.charts.specs` makes them.
     """
     template = _templates().get_template("report.html.j2")
-    pictures = {
-        w.name: [name for name in specs if name.startswith(f"{w.name}-")] for w in page.workloads
-    }
+    pictures = {w.name: charts.pictures_of(w.name, specs) for w in page.workloads}
     return template.render(
         page=page,
         pictures=pictures,
@@ -63,9 +64,19 @@ def bundle() -> str:
     return str(script).replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
+def firm(text: str) -> Markup:
+    """Return text, escaped, in which a short name with hyphens is not broken over two lines."""
+    parts = _NAME.split(text)
+    # Every second part is a name: the pattern has one group.
+    return Markup("").join(
+        Markup('<span class="name">{}</span>').format(part) if i % 2 else part
+        for i, part in enumerate(parts)
+    )
+
+
 @cache
 def _templates() -> Environment:
-    return Environment(
+    environment = Environment(
         loader=PackageLoader("breakeven.report"),
         autoescape=select_autoescape(["html", "j2"]),
         undefined=StrictUndefined,
@@ -73,3 +84,5 @@ def _templates() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.filters["firm"] = firm
+    return environment

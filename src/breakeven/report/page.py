@@ -161,7 +161,7 @@ def _references(evidence: Evidence, name: str) -> tuple[str, ...]:
         said = [
             f"{r.here_entry} {units.seconds(r.here_s)} here, {r.there_entry} "
             f"({names.SCOPE_TITLES[r.scope]}) {units.seconds(r.there_s)} there, "
-            f"{units.ratio(r.ratio)} between them"
+            f"here / there {units.ratio(r.ratio)}"
             for r in theirs
             if r.size == largest
         ]
@@ -176,7 +176,8 @@ def _unsettled(evidence: Evidence, name: str, kind: str) -> tuple[str, ...]:
     """Return the reasons behind verdicts withheld or inconclusive, equal reasons told once."""
     found: dict[tuple[str, str], dict[tuple[str, str], list[int]]] = {}
     for v in evidence.verdicts(name, base_kind=kind):
-        if v.why and not evidence.quick:
+        # A case that failed is told among the statuses.
+        if v.why and not evidence.quick and evidence.measured(name, v.size, v.entry):
             places = found.setdefault((v.word, v.why), {})
             places.setdefault((v.entry, v.scope), []).append(v.size)
     lines = []

@@ -49,12 +49,16 @@ def payback(evidence: Evidence, p: Payback) -> str:
     """Return after how many calls, and reuses of the same data, an entry has repaid its costs."""
     base = names.base(p.base_kind, p.base)
     named = f"{base} ({p.base})" if base != p.base else base
-    parts = []
-    if p.calls is not None:
-        parts.append(f"after {_count(p.calls)} calls {names.scope('transfer', on_gpu=True)}")
-    if p.calls_resident is not None:
-        words = names.scope("resident", on_gpu=True)
-        parts.append(f"after {_count(p.calls_resident)} calls {words}")
+    gpu = evidence.on_gpu(p.entry)
+    found = {"transfer": p.calls, "resident": p.calls_resident}
+    if not gpu:
+        # Data of a CPU entry need not travel: the two figures are one.
+        found = {"resident": p.calls_resident or p.calls}
+    parts = [
+        f"after {_count(e)} calls {names.scope(scope, on_gpu=gpu)}".rstrip()
+        for scope, e in found.items()
+        if e is not None
+    ]
     said = []
     if parts:
         start = "start-up (import, context, first call) is repaid "
