@@ -70,7 +70,17 @@ def test_a_coarse_bracket_says_that_it_is_wide() -> None:
     found = located(scripted(linear, crossing_at(620.0)))
     assert (found.low, found.high) == (256.0, 1024.0)
     assert found.why is not None
-    assert "factor of 4.00" in found.why
+    assert "factor of 4.00: no size between its ends was measured" in found.why
+
+
+def test_a_noisy_bracket_says_that_rounds_would_narrow_it() -> None:
+    """On the fine grid it is noise that keeps the bracket wide."""
+    found = located(scripted(linear, crossing_at(620.0), NEAR_600, rounds=3, spread=0.05))
+    assert found.low is not None
+    assert found.high is not None
+    assert found.high > 1.2 * found.low
+    assert found.why is not None
+    assert "after 3 rounds; more rounds would narrow it" in found.why
 
 
 def test_claims_are_settled_sizes_only() -> None:

@@ -197,11 +197,11 @@ def _width(low: float | None, high: float | None, points: Sequence[Point]) -> st
     """Return why a bracket is wider than asked."""
     if low is None or high is None or high <= low * CLOSED:
         return None
+    spans = f"the bracket spans a factor of {units.significant(high / low)}"
+    if not any(low < p.size < high for p in points):
+        return f"{spans}: no size between its ends was measured (--sizes, or more --budget)"
     rounds = max(p.seen.n for p in points)
-    return (
-        f"the bracket spans a factor of {units.significant(high / low)} after {rounds} rounds; "
-        "more rounds and sizes in it would narrow it (--budget)"
-    )
+    return f"{spans} after {rounds} rounds; more rounds would narrow it (--budget)"
 
 
 def _trend(points: Sequence[Point]) -> str | None:
