@@ -105,3 +105,15 @@ def test_a_quick_run_shows_its_only_round() -> None:
     quick = replace(run, spec=replace(run.spec, effort="quick"))
     assert Times(run).paired("matmul", 512, "resident", *PAIR) == {}
     assert list(Times(quick).paired("matmul", 512, "resident", *PAIR)) == [0]
+
+
+def test_a_clock_that_did_not_move_measured_nothing(edit_slots: Callable[..., RunRecord]) -> None:
+    """A slot of 0 s has no ratio and no median."""
+
+    def stuck(_case: Case, _round: int, slot: Slot) -> Slot:
+        return replace(slot, median_s=0.0)
+
+    times = Times(edit_slots(record(), stuck, entry="cupy"))
+    assert times.paired("matmul", 512, "resident", *PAIR) == {}
+    assert times.median("matmul", 512, "cupy", "resident") is None
+    assert times.scouted("matmul", 512, "cupy", voided=True) is None

@@ -87,7 +87,11 @@ class Times:
     ) -> dict[int, float]:
         """Return seconds by turn of one round; turns without a slot that counts are left out."""
         turns = self._turn(workload, size, entry, scope, round_)
-        kept = {t: [s.median_s for s in slots if s.voided is None] for t, slots in turns.items()}
+        # A slot in which the clock did not move has measured nothing.
+        kept = {
+            t: [s.median_s for s in slots if s.voided is None and s.median_s > 0]
+            for t, slots in turns.items()
+        }
         return {t: statistics.median(v) for t, v in kept.items() if v}
 
     def lost_turns(
@@ -152,6 +156,7 @@ class Times:
         """
         turns = self._turn(workload, size, entry, scope, 0).values()
         seconds = [s.median_s for slots in turns for s in slots if voided or s.voided is None]
+        seconds = [t for t in seconds if t > 0]
         return statistics.median(seconds) if seconds else None
 
     def _kept(self, entry: str, scope: Scope) -> Scope:
