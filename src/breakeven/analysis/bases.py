@@ -8,6 +8,9 @@ import statistics
 from breakeven.analysis.times import Times
 from breakeven.model.run import Entry, RunRecord
 
+# Three scouting slots cannot tell settings this close apart: the library's own is then the base.
+ALIKE = 1.05
+
 
 def repeats(record: RunRecord) -> dict[str, str]:
     """Return entries that repeat an earlier one, each with the entry that it repeats.
@@ -47,8 +50,8 @@ def fastest(times: Times, workload: str, size: int, entries: list[Entry]) -> str
 
     Scouting is apart from the rounds that are judged, so the choice does not favour the base.
     Where later rounds measured some of the entries at this size, only those can be a base. On a
-    machine so busy that no scouting slot counts, the voided ones choose; without any scouting
-    the library default stands, the first in the order of the entries.
+    machine so busy that no scouting slot counts, the voided ones choose. Of settings within 5 %
+    of the best the library's own threads are taken; they also stand where nothing was scouted.
 
     Parameters
     ----------
@@ -67,7 +70,10 @@ def fastest(times: Times, workload: str, size: int, entries: list[Entry]) -> str
         if by_size:
             nearest = min(by_size, key=lambda s: (abs(math.log(s / size)), s))
             found = by_size[nearest]
-            return min(found, key=lambda identity: found[identity])
+            usual = {e.id for e in candidates if e.default}
+            best = min(found.values())
+            alike = [i for i in found if found[i] <= best * ALIKE]
+            return min(alike, key=lambda i: (i not in usual, found[i]))
     return next((e.id for e in sorted(candidates, key=lambda e: not e.default)), None)
 
 

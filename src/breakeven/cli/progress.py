@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 
 import click
 
@@ -12,10 +13,18 @@ WIDTH = 79
 
 
 class Line:
-    """One line of progress; plain lines, and few of them, where stderr is no terminal."""
+    """One line of progress; plain lines, and few of them, where stderr is no terminal.
 
-    def __init__(self) -> None:
-        self._live = sys.stderr.isatty()
+    Parameters
+    ----------
+    verbose : bool
+        Print every step on a line of its own, with the seconds since the start.
+    """
+
+    def __init__(self, *, verbose: bool = False) -> None:
+        self._live = sys.stderr.isatty() and not verbose
+        self._verbose = verbose
+        self._began = time.monotonic()
         self._shown = ""
         self._last_stage = ""
 
@@ -27,6 +36,9 @@ class Line:
     def progress(self, text: str, left_s: float) -> None:
         """Show what is measured now, with the time that the run may still take."""
         left = f"at most {units.seconds(round(left_s))} left" if left_s >= 1 else "nearly done"
+        if self._verbose:
+            click.echo(f"{time.monotonic() - self._began:7.1f} s  {text}", err=True)
+            return
         if self._live:
             line = f"{text} ({left})"[:WIDTH]
             click.echo("\r" + line.ljust(len(self._shown)), err=True, nl=False)

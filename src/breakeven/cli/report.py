@@ -18,7 +18,7 @@ from breakeven.cli import options
 @click.option("--judge-again", is_flag=True, help="Judge anew instead of showing what is stored.")
 @options.store
 @options.as_json
-def command(  # noqa: PLR0913  each is an option
+def command(
     *,
     name: str,
     html: Path | None,

@@ -14,7 +14,9 @@ INTERRUPTED = 130
 DEFAULT_REPORT = Path("breakeven-report.html")
 
 
-def _listed(_context: click.Context, _option: click.Parameter, value: str | None) -> list[str] | None:
+def _listed(
+    _context: click.Context, _option: click.Parameter, value: str | None
+) -> list[str] | None:
     return None if value is None else [v.strip() for v in value.split(",") if v.strip()]
 
 
@@ -38,7 +40,9 @@ def _listed(_context: click.Context, _option: click.Parameter, value: str | None
     help="Also show what one-shot timing reads, and what each of its mistakes costs.",
 )
 @click.option("--no-pin", is_flag=True, help="Leave pool threads where the system puts them.")
-@click.option("--resume", metavar="RUN", help="Complete an interrupted run: id, start of one, last.")
+@click.option(
+    "--resume", metavar="RUN", help="Complete an interrupted run: id, start of one, last."
+)
 @click.option(
     "--report",
     type=options.EXISTING_OR_NOT,
@@ -46,6 +50,7 @@ def _listed(_context: click.Context, _option: click.Parameter, value: str | None
 )
 @click.option("--no-report", is_flag=True, help="Write no report.")
 @click.option("--plot", type=options.EXISTING_OR_NOT, help="Also draw a picture: .png or .svg.")
+@click.option("--verbose", "-v", is_flag=True, help="Print every step with its time.")
 @options.store
 @options.as_json
 def command(  # noqa: PLR0913  each is an option
@@ -64,6 +69,7 @@ def command(  # noqa: PLR0913  each is an option
     report: Path | None,
     no_report: bool,
     plot: Path | None,
+    verbose: bool,
     store: Path | None,
     as_json: bool,
 ) -> int:
@@ -75,7 +81,7 @@ def command(  # noqa: PLR0913  each is an option
     from breakeven import lab
 
     _check_outputs(report, plot)
-    line = Line()
+    line = Line(verbose=verbose)
     try:
         if resume is not None:
             result, interrupted = lab.resume_run(

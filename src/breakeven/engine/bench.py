@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from breakeven.backends.base import Backend, Opening
-from breakeven.engine.loop import Call, issue_times, repeats, warm_up
+from breakeven.engine.loop import Call, clear_garbage, issue_times, repeats, warm_up
 from breakeven.engine.messages import ColdCalls, Measured, Ready, SetUp, Shot
 from breakeven.model.run import Floors, Memory
 from breakeven.model.verdict import Scope
@@ -25,7 +25,7 @@ CLEAR_REFS, STATUS = Path("/proc/self/clear_refs"), Path("/proc/self/status")
 
 
 def load(folder: str, prefix: str) -> dict[str, Any]:
-    """Return the arrays that a maker left in `folder` under `prefix`, in the order it wrote them."""
+    """Return the arrays that a maker left in `folder` under `prefix`, in its order."""
     import numpy as np  # noqa: PLC0415  after the backend was opened
 
     found = sorted(Path(folder).glob(f"{prefix}-*.npy"))
@@ -51,11 +51,7 @@ def host_peak_bytes() -> int | None:
 
 
 class Bench:
-    """One opened backend with the case that is set up on it.
-
-    Parameters
-    ----------
-    """
+    """One opened backend with the case that is set up on it."""
 
     def __init__(self, backend: Backend, opening: Opening) -> None:
         self._backend = backend
@@ -92,6 +88,7 @@ class Bench:
         agreement = workload.check(arrays, answer.losses, load(request.folder, "reference"))
         losses = answer.losses
         del answer, arrays
+        clear_garbage()
         self._call_s, steady = warm_up(
             self._run, self._backend.synchronise, self._opening.clock, request.warm_s
         )

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 STEADY_REPEATS, STEADY_SPREAD = 5, 0.02
+# A first call at a new size takes buffers that later ones reuse: fewer calls are never warm.
+LEAST_CALLS = 3
 BLOCK_S = 1e-3
 MAX_REPEATS = 100_000
 
@@ -17,8 +19,11 @@ Call = Callable[[], object]
 
 @contextmanager
 def no_collection() -> Iterator[None]:
-    """Collect garbage now, and not again until the end."""
-    gc.collect()
+    """Collect no garbage until the end.
+
+    What is garbage already is collected when a case is set up: a collection takes tens of
+    milliseconds once a framework is loaded, longer than many a slot.
+    """
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -26,6 +31,12 @@ def no_collection() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
+
+
+def clear_garbage() -> None:
+    """Collect garbage now, and have later collections pass over what is still alive."""
+    gc.collect()
+    gc.freeze()
 
 
 def repeats(call: Call, wait: Call, clock: Clock, seconds: float) -> list[float]:
@@ -76,7 +87,7 @@ def issue_times(call: Call, wait: Call, clock: Clock, seconds: float) -> list[fl
 def warm_up(call: Call, wait: Call, clock: Clock, most_s: float) -> tuple[float, bool]:
     """Repeat until the last five blocks vary by under 2 %, for `most_s` seconds at most.
 
-    A block is one call, or as many as last a millisecond.
+    At least three calls are made, unless they take over three times `most_s`. A block is one call, or as many as last a millisecond.
 
     Returns
     -------
@@ -85,13 +96,14 @@ def warm_up(call: Call, wait: Call, clock: Clock, most_s: float) -> tuple[float,
     """
     begin = clock()
     blocks: list[float] = []
-    count = 1
+    count = done = 1
     while True:
         start = clock()
         for _ in range(count):
             call()
             wait()
         took = clock() - start
+        done += count
         if took < BLOCK_S and count < MAX_REPEATS:
             count *= 2
             blocks.clear()
@@ -101,5 +113,6 @@ def warm_up(call: Call, wait: Call, clock: Clock, most_s: float) -> tuple[float,
         steady = len(last) == STEADY_REPEATS and (
             max(last) - min(last) <= STEADY_SPREAD * statistics.median(last)
         )
-        if steady or clock() - begin >= most_s:
+        spent = clock() - begin
+        if steady or (spent >= most_s and (done > LEAST_CALLS or spent > 3 * most_s)):
             return took / count, steady

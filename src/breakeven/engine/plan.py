@@ -29,27 +29,30 @@ class Effort(msgspec.Struct, frozen=True, kw_only=True):
     cold_share : float
         Share of the budget that fresh first calls may take, after one of each.
     cold_most : int
-        Most fresh processes for a backend and workload.
+        Most fresh processes for a backend and workload; 0 measures no first calls.
+    scout_call_s : float
+        Calls longer than this are not scouted: the nearest smaller size chooses for them.
     rounds_most : int
         Rounds at which the run ends in any case.
     grid : bool
         Whether the crossover's grid is searched.
     grid_all : bool
         Whether all GPU entries are measured on the grid, or the best one alone.
-    size_share : float
-        Share of the time left for rounds that one size may take in all of them.
+    planned_share : float
+        Share of a round's time that planned sizes may take; the rest is the grids'.
     """
 
     slots: int
     slot_s: float = 0.02
-    warm_s: float = 0.1
+    warm_s: float = 0.06
     scout_slots: int = 3
-    cold_share: float = 0.2
+    scout_call_s: float = 0.15
+    cold_share: float = 0.26
     cold_most: int = 3
     rounds_most: int = MOST_ROUNDS
     grid: bool = True
     grid_all: bool = False
-    size_share: float = 0.35
+    planned_share: float = 0.6
 
 
 def effort_of(spec: RunSpec, *, gpu: bool) -> Effort:
@@ -60,18 +63,20 @@ def effort_of(spec: RunSpec, *, gpu: bool) -> Effort:
             slots=4,
             warm_s=0.05,
             scout_slots=0,
-            cold_share=0.0,
-            cold_most=1,
+            cold_most=0,
             rounds_most=1,
             grid=False,
+            planned_share=1.0,
         )
     long = spec.budget_s >= LONG_BUDGET_S
     return Effort(
         slots=slots,
+        warm_s=0.15 if long else 0.06,
         cold_most=5 if long else 3,
         rounds_most=spec.rounds or MOST_ROUNDS,
         grid_all=long,
-        warm_s=0.2 if long else 0.1,
+        cold_share=0.26 if gpu else 0.12,
+        planned_share=0.6 if gpu else 1.0,
     )
 
 

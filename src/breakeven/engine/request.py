@@ -15,7 +15,7 @@ from breakeven.workloads import registry as workloads
 LARGEST_SIZE = 1 << 20
 MOST_SIZES = 64
 GEOMETRIC_STEP = 2
-TOUR_S, TOUR_GPU_S, QUICK_S = 50.0, 105.0, 20.0
+TOUR_S, TOUR_GPU_S, QUICK_S = 54.0, 108.0, 22.0
 SHORTEST_S = 1.0
 UNITS_S = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 _RANGE = re.compile(r"\s*(\d+)\s*:\s*(\d+)\s*")

@@ -18,6 +18,8 @@ from breakeven.workloads.base import Workload
 # A call may take this many times what was foreseen before it counts as hung.
 DEADLINE_TIMES = 30.0
 MEMORY_SHARE = 0.9
+# Seconds beside the calls themselves: loading a case, a slot's message and wake-up.
+SET_UP_S, SLOT_S, WARM_CALLS = 0.06, 0.005, 4
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,6 +38,22 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     entries: tuple[str, ...]
     scopes: tuple[Scope, ...] = ("resident", "transfer")
     parts: bool = True
+
+
+def cost_s(context: Context, task: Task, slots: int) -> float:
+    """Return the seconds that a task is foreseen to take in one round.
+
+    Calls of sizes not measured yet are foreseen from smaller ones.
+    """
+    workload = registry.get(task.workload)
+    devices = {e.id: e.device for e in context.sink.record().entries}
+    total = 0.0
+    for entry in task.entries:
+        call = context.predicted_s(entry, workload, task.size)
+        seats = 1 if devices[entry] == "cpu" else len(task.scopes)
+        set_up = SET_UP_S + max(context.effort.warm_s, WARM_CALLS * call)
+        total += set_up + seats * slots * max(context.effort.slot_s + SLOT_S, call)
+    return total
 
 
 class SizeRunner:

@@ -75,7 +75,8 @@ class Search:
             state = next(w for w in settlement.workloads if w.workload == spec.name)
             pairs = [p for p in settlement.pairs if p.workload == spec.name]
             opened = self._open(spec, state, alone=not pairs and settlement.rounds < LOOKS[0])
-            planned.extend(self._planned(spec, s, state, entries) for s in opened)
+            first = settlement.rounds == 0
+            planned.extend(self._planned(spec, s, state, entries, first=first) for s in opened)
             for pair in pairs:
                 for size in self._grid_sizes(spec, pair):
                     key = (spec.name, size)
@@ -102,7 +103,13 @@ class Search:
         return tuple(s for s in spec.sizes if s not in settled)
 
     def _planned(
-        self, spec: WorkloadSpec, size: int, state: WorkloadState, entries: Sequence[Entry]
+        self,
+        spec: WorkloadSpec,
+        size: int,
+        state: WorkloadState,
+        entries: Sequence[Entry],
+        *,
+        first: bool,
     ) -> Task:
         wanted = [e.id for e in entries if e.device != "cpu" or e.default or e.twin_of]
         wanted += self._bases(size, state, entries)
@@ -110,6 +117,7 @@ class Search:
             workload=spec.name,
             size=size,
             entries=tuple(e.id for e in entries if e.id in wanted),
+            parts=first,
         )
 
     def _on_grid(

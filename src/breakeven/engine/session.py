@@ -6,6 +6,7 @@ import random
 import shutil
 from collections.abc import Callable, Sequence
 
+from breakeven import units
 from breakeven.backends import registry as backends
 from breakeven.engine.clock import now, stamp
 from breakeven.engine.conditions import CpuMeter, is_busy
@@ -14,7 +15,7 @@ from breakeven.engine.first_calls import ColdStarts, shoot_naively
 from breakeven.engine.inputs import Inputs, scratch_folder
 from breakeven.engine.plan import candidates, effort_of, twin_of
 from breakeven.engine.processes import crew, deaf_to_interrupts
-from breakeven.engine.rounds import SizeRunner, Task
+from breakeven.engine.rounds import SizeRunner, Task, cost_s
 from breakeven.engine.search import Search
 from breakeven.engine.team import Team
 from breakeven.errors import NothingMeasuredError
@@ -163,16 +164,7 @@ class _Session:
             context.emit(EntryChosen(entry=entry))
         if context.effort.scout_slots == 0:
             return tuple(entries)
-        self._run_round(
-            0,
-            entries,
-            [
-                Task(workload=w.name, size=s, entries=tuple(e.id for e in entries), parts=False)
-                for w in context.spec.workloads
-                for s in w.sizes
-            ],
-            (),
-        )
+        self._scout_tasks(0, entries)
         bases = [b for w in self._settlement().workloads for b in w.bases.values()]
         if not bases:
             return tuple(entries)
@@ -245,17 +237,14 @@ class _Session:
         done: int = 0,
     ) -> None:
         context, begin = self._context, now()
-        slots = context.effort.slots if number else context.effort.scout_slots
-        rounds_left = max(1, LEAST_ROUNDS - done) if number else LEAST_ROUNDS + 1
-        allotted = begin + context.left_s() / rounds_left
+        least = min(LEAST_ROUNDS, context.effort.rounds_most)
+        allotted = begin + context.left_s() / max(1, least - done)
         team = Team(context, number, entries)
         try:
             team.start()
-            runner = SizeRunner(context, team, self._lost(), slots)
-            for task in planned:
-                affordable = self._affordable(task, slots, rounds_left, scouting=number == 0)
-                if affordable is not None:
-                    runner.measure(affordable)
+            runner = SizeRunner(context, team, self._lost(), context.effort.slots)
+            for task in self._affordable(planned, begin, allotted, first=done == 0):
+                runner.measure(task)
             for task in on_grids:
                 if context.spec.rounds is None and now() + self._grid_task_s > allotted:
                     break
@@ -264,45 +253,64 @@ class _Session:
                 self._grid_task_s = now() - started
         finally:
             team.end()
-        if number:
-            self._lasted.append(now() - begin)
+        self._lasted.append(now() - begin)
+
+    def _affordable(
+        self, planned: Sequence[Task], begin: float, allotted: float, *, first: bool
+    ) -> list[Task]:
+        """Return the planned sizes that fit the budget, told once; the largest are left out first.
+
+        What the first round measures, later rounds measure too: figures of a size that has fewer
+        rounds than the others would settle nothing.
+        """
+        context, slots = self._context, self._context.effort.slots
+        kept = [t for t in planned if (t.workload, t.size) not in self._left_out]
+        if context.spec.rounds is not None or not first:
+            return kept
+        room = (allotted - now()) * context.effort.planned_share
+        costs = {(t.workload, t.size): cost_s(context, t, slots) for t in kept}
+        while len(kept) > 1 and sum(costs[t.workload, t.size] for t in kept) > room:
+            worst = max(kept, key=lambda t: costs[t.workload, t.size])
+            kept.remove(worst)
+            self._left_out.add((worst.workload, worst.size))
+            context.remark(
+                f"{worst.workload} {worst.size} was left out: one round of it would take about "
+                f"{units.seconds(costs[worst.workload, worst.size])}; a larger --budget has room"
+            )
+        return kept
+
+    def _scout_tasks(self, number: int, entries: Sequence[Entry]) -> None:
+        """Measure all thread counts at the planned sizes, as far as calls are short."""
+        context = self._context
+        team = Team(context, number, entries)
+        by_id = {e.id: e for e in entries}
+        try:
+            team.start()
+            runner = SizeRunner(context, team, self._lost(), context.effort.scout_slots)
+            for spec in context.spec.workloads:
+                for size in spec.sizes:
+                    workload = workloads.get(spec.name)
+                    calls = {e: context.predicted_s(e, workload, size) for e in by_id}
+                    best = min(
+                        (c for e, c in calls.items() if by_id[e].device == "cpu"), default=0.0
+                    )
+                    if best > context.effort.scout_call_s:
+                        break
+                    tried = tuple(
+                        e
+                        for e in by_id
+                        if by_id[e].device != "cpu"
+                        or by_id[e].default
+                        or calls[e] <= DOMINATED * best
+                    )
+                    runner.measure(Task(workload=spec.name, size=size, entries=tried, parts=False))
+        finally:
+            team.end()
 
     def _lost(self) -> set[tuple[str, str, int]]:
         """Return the cases that ended a worker, or cannot run: they are not tried again."""
         record = self._context.sink.record()
         return {(c.entry, c.workload, c.size) for c in record.cases if c.status in WORST_ENDINGS}
-
-    def _affordable(
-        self, task: Task, slots: int, rounds_left: int, *, scouting: bool
-    ) -> Task | None:
-        """Return a task without entries far behind; None, and say so, where the budget forbids it."""
-        context = self._context
-        key = (task.workload, task.size)
-        if key in self._left_out:
-            return None
-        workload = workloads.get(task.workload)
-        calls = {e: context.predicted_s(e, workload, task.size) for e in task.entries}
-        entries = {e.id: e for e in context.sink.record().entries}
-        best = min((calls[e] for e in calls if entries[e].device == "cpu"), default=0.0)
-        tried = [e for e in calls if entries[e].device == "cpu" and not entries[e].default]
-        behind = {e for e in tried if scouting and calls[e] > DOMINATED * best > 0}
-        kept = [e for e in task.entries if e not in behind]
-        cost = sum((slots + 2) * calls[e] for e in kept)
-        share = context.effort.size_share * context.left_s() / rounds_left
-        if context.spec.rounds is None and cost > share:
-            self._left_out.add(key)
-            context.remark(
-                f"{task.workload} {task.size} was left out: one round of it would take about "
-                f"{cost:.0f} s; a larger --budget has room for it"
-            )
-            return None
-        return Task(
-            workload=task.workload,
-            size=task.size,
-            entries=tuple(kept),
-            scopes=task.scopes,
-            parts=task.parts,
-        )
 
 
 def _one_a_backend(entries: Sequence[Entry]) -> tuple[Entry, ...]:

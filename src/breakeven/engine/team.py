@@ -74,8 +74,15 @@ class Team:
             return False
         if not isinstance(reply, messages.Opened):
             self.drop(entry.id)
-            why = reply.why if isinstance(reply, messages.Failed) else type(reply).__name__
+            why, fix = type(reply).__name__, None
+            if isinstance(reply, messages.Failed):
+                why, fix = reply.why, reply.fix
             context.remark(f"{entry.id} could not start in {self.title}: {why}")
+            if entry.default and self.number <= 1:
+                info = BackendInfo(
+                    name=entry.backend, device=entry.device, available=False, why_not=why, fix=fix
+                )
+                context.emit(BackendSeen(info=info))
             return False
         if entry.default:
             info = BackendInfo(
