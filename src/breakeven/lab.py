@@ -2,27 +2,50 @@
 
 from __future__ import annotations
 
+import io
+import json
 import secrets
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import msgspec
+from rich.console import Console
+
+from breakeven import units
+from breakeven.analysis.judge import apply, judge
+from breakeven.analysis.reference import beside
+from breakeven.analysis.settle import settle
+from breakeven.engine import session
+from breakeven.engine.clock import stamp, utc
+from breakeven.engine.lock import machine_lock
+from breakeven.engine.probe import open_backends
+from breakeven.engine.processes import deaf_to_interrupts, interrupts_by_sigterm
+from breakeven.engine.request import Options, spec_of
 from breakeven.errors import InputError, NothingMeasuredError, StoreError
+from breakeven.machine import doctor as machine_doctor
+from breakeven.machine import facts
+from breakeven.machine.doctor import DoctorLine
+from breakeven.model.event import Began, Resumed
+from breakeven.model.machine import Machine
+from breakeven.model.run import RunRecord
+from breakeven.model.spec import RunSpec
+from breakeven.model.verdict import Crossover, Scope, Verdict
+from breakeven.report import charts, html, text
+from breakeven.report import console as printed
+from breakeven.report import page as pages
+from breakeven.report.view import Page
+from breakeven.sensors.nvml import probe_gpus
+from breakeven.store import export
+from breakeven.store.bundled import bundled_runs
+from breakeven.store.folder import Store, new_id
+from breakeven.store.sink import JournalSink
+from breakeven.store.summary import RunSummary
+from breakeven.store.upgrade import encode
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from breakeven.machine.doctor import DoctorLine
-    from breakeven.model.event import Sink
-    from breakeven.model.machine import Machine
-    from breakeven.model.run import RunRecord
-    from breakeven.model.spec import RunSpec
-    from breakeven.model.verdict import Crossover, Scope, Verdict
-    from breakeven.report.view import Page
-    from breakeven.store.folder import Store
-    from breakeven.store.summary import RunSummary
+__all__ = ["Options", "Result", "run"]
 
 Say = Callable[[str], None]
 Progress = Callable[[str, float], None]
@@ -63,9 +86,7 @@ class Result:
     @property
     def page(self) -> Page:
         """What a report shows."""
-        from breakeven.report import page
-
-        return page.build(self.record)
+        return pages.build(self.record)
 
     def crossover(
         self, entry: str, scope: Scope = "transfer", workload: str | None = None
@@ -104,20 +125,12 @@ class Result:
 
     def table(self) -> str:
         """Return the result as text of 80 columns: what the command line prints."""
-        from io import StringIO
-
-        from rich.console import Console
-
-        text = StringIO()
-        show(self.record, Console(file=text, width=80, color_system=None))
-        return text.getvalue()
+        written = io.StringIO()
+        show(self.record, Console(file=written, width=80, color_system=None))
+        return written.getvalue()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the run document as plain Python values."""
-        import json
-
-        from breakeven.store.upgrade import encode
-
         made: dict[str, Any] = json.loads(encode(self.record))
         return made
 
@@ -196,22 +209,6 @@ def run(  # noqa: PLR0913  each is an option of the command
     return result
 
 
-@dataclass(frozen=True, kw_only=True)
-class Options:
-    """Options of a run, as the user gave them; see `run`."""
-
-    workloads: Sequence[str] = ()
-    sizes: str | Sequence[int] | None = None
-    backends: Sequence[str] | None = None
-    dtype: str = "float32"
-    quick: bool = False
-    budget: str | float | None = None
-    rounds: int | None = None
-    seed: int = 42
-    naive: bool = False
-    pin: bool = True
-
-
 def start_run(
     options: Options,
     *,
@@ -229,16 +226,11 @@ def start_run(
     progress : callable
         Told what is measured now, with the seconds left.
     """
-    from breakeven.engine.clock import stamp, utc
-    from breakeven.model.event import Began
-    from breakeven.model.run import RunRecord
-    from breakeven.store.folder import Store, new_id
-
-    asked = _spec(options, gpu=False)
+    asked = spec_of(options, gpu=False)
     folder = Store(store)
     folder.check_writable()
     machine = read_machine()
-    spec = _spec(options, gpu=bool(machine.gpus)) if machine.gpus else asked
+    spec = spec_of(options, gpu=True) if machine.gpus else asked
     record = RunRecord(
         id=new_id(utc(), secrets.token_hex(2)),
         started=stamp(),
@@ -261,10 +253,6 @@ def resume_run(
     InputError
         If the run was made on another machine.
     """
-    from breakeven.engine.clock import stamp
-    from breakeven.model.event import Resumed
-    from breakeven.store.folder import Store
-
     folder = Store(store)
     folder.check_writable()
     sink = folder.resume(name)
@@ -281,11 +269,7 @@ def resume_run(
     return _measure(folder, sink, say, progress)
 
 
-def _measure(folder: Store, sink: Sink, say: Say, progress: Progress) -> tuple[Result, bool]:
-    from breakeven.analysis.settle import settle
-    from breakeven.engine.lock import machine_lock
-    from breakeven.engine.processes import deaf_to_interrupts, interrupts_by_sigterm
-    from breakeven.engine.session import measure
+def _measure(folder: Store, sink: JournalSink, say: Say, progress: Progress) -> tuple[Result, bool]:
 
     record = sink.record()
     say(cost_sentence(record.spec))
@@ -295,7 +279,7 @@ def _measure(folder: Store, sink: Sink, say: Say, progress: Progress) -> tuple[R
             interrupts_by_sigterm(),
             machine_lock(lambda: say("another run is measuring on this machine: waiting for it")),
         ):
-            measure(sink, settle, progress, wait=time.sleep)
+            session.measure(sink, settle, progress, wait=time.sleep)
     except KeyboardInterrupt:
         interrupted = True
     except NothingMeasuredError:
@@ -313,7 +297,7 @@ def _measure(folder: Store, sink: Sink, say: Say, progress: Progress) -> tuple[R
     return result, interrupted
 
 
-def _finish(folder: Store, sink: Any) -> Result:  # noqa: ANN401  a journal's sink
+def _finish(folder: Store, sink: JournalSink) -> Result:
     record = judged(sink.record())
     try:
         path, problem = folder.save(record), sink.failure
@@ -325,12 +309,6 @@ def _finish(folder: Store, sink: Any) -> Result:  # noqa: ANN401  a journal's si
 
 def judged(record: RunRecord) -> RunRecord:
     """Return a record with everything that follows from what was measured, judged now."""
-    import msgspec
-
-    from breakeven.analysis.judge import apply, judge
-    from breakeven.analysis.reference import beside
-    from breakeven.store.bundled import bundled_runs
-
     made = apply(record, judge(record))
     if made.machine.gpus:
         return made
@@ -340,8 +318,6 @@ def judged(record: RunRecord) -> RunRecord:
 
 def cost_sentence(spec: RunSpec) -> str:
     """Return what a run will cost, before it starts."""
-    from breakeven import units
-
     names = ", ".join(f"{w.name} ({', '.join(map(str, w.sizes))})" for w in spec.workloads)
     if spec.rounds is not None:
         return f"Measuring {names}, {spec.dtype}: {spec.rounds} rounds at every size."
@@ -351,11 +327,8 @@ def cost_sentence(spec: RunSpec) -> str:
 
 def read_machine() -> Machine:
     """Return the facts about this computer; the driver is asked in a process of its own."""
-    from breakeven.machine.facts import read_machine as facts
-    from breakeven.sensors.nvml import probe_gpus
-
     found = probe_gpus()
-    return facts(found.gpus, found.reason, found.driver, found.cuda_driver)
+    return facts.read_machine(found.gpus, found.reason, found.driver, found.cuda_driver)
 
 
 def doctor(progress: Progress = _quiet) -> tuple[Machine, tuple[DoctorLine, ...]]:
@@ -363,22 +336,16 @@ def doctor(progress: Progress = _quiet) -> tuple[Machine, tuple[DoctorLine, ...]
 
     Every backend is opened, each in a process of its own.
     """
-    from breakeven.engine.probe import open_backends
-    from breakeven.machine.doctor import judge
-
     machine = read_machine()
     progress("opening each backend in a process of its own", 0.0)
     infos, blas = open_backends()
-    import msgspec
 
     machine = msgspec.structs.replace(machine, blas=blas)
-    return machine, judge(machine, infos)
+    return machine, machine_doctor.judge(machine, infos)
 
 
 def load(name: str, store: Path | None = None) -> RunRecord:
     """Return a stored run by id, start of an id, ``last``, or path."""
-    from breakeven.store.folder import Store
-
     record = Store(store).load(name)
     # A journal of an interrupted run holds no verdicts: they are judged when it is read.
     return record if record.verdicts or record.finished else judged(record)
@@ -391,24 +358,17 @@ def load_result(name: str, store: Path | str | None = None) -> Result:
 
 def stored_runs(store: Path | None = None) -> tuple[RunSummary, ...]:
     """Return what is stored, newest first."""
-    from breakeven.store.folder import Store
-
     return Store(store).list()
 
 
 def show(record: RunRecord, console: Console) -> None:
     """Print a run."""
-    from breakeven.report import console as printed
-    from breakeven.report import page
-
-    printed.show(page.build(record), console)
+    printed.show(pages.build(record), console)
 
 
 def report_html(record: RunRecord) -> str:
     """Return the report of a run as one self-contained HTML page."""
-    from breakeven.report import charts, html, page
-
-    built = page.build(record)
+    built = pages.build(record)
     return html.render(built, charts.specs(built))
 
 
@@ -420,13 +380,11 @@ def drawing(record: RunRecord, suffix: str, workload: str | None = None) -> byte
     InputError
         If the suffix is neither, or there is nothing to draw.
     """
-    from breakeven.report import charts, page
-
     if suffix not in {".png", ".svg"}:
         raise InputError(
             f"a picture cannot be written as {suffix!r}", "end its name in .png or .svg"
         )
-    specs = charts.specs(page.build(record))
+    specs = charts.specs(pages.build(record))
     wanted = [k for k in specs if k.endswith("time") and workload in {None, k.partition("-")[0]}]
     if not wanted:
         raise InputError(f"run {record.id} has nothing to draw for {workload or 'any workload'}")
@@ -436,36 +394,15 @@ def drawing(record: RunRecord, suffix: str, workload: str | None = None) -> byte
 
 def text_of(record: RunRecord, form: str) -> str:
     """Return a run as ``md``, ``csv`` or ``json`` text."""
-    from breakeven.report import page, text
-    from breakeven.store import export
-
     match form:
         case "md":
-            return text.page_markdown(page.build(record))
+            return text.page_markdown(pages.build(record))
         case "csv":
             return export.to_csv(record)
         case "json":
             return export.to_json(record)
         case _:
             raise InputError(f"a run cannot be written as {form!r}", "choose md, csv or json")
-
-
-def _spec(options: Options, *, gpu: bool) -> RunSpec:
-    from breakeven.engine.request import spec_of
-
-    return spec_of(
-        options.workloads,
-        sizes=options.sizes,
-        chosen=options.backends,
-        dtype=options.dtype,
-        quick=options.quick,
-        budget=options.budget,
-        rounds=options.rounds,
-        seed=options.seed,
-        naive=options.naive,
-        pin=options.pin,
-        gpu=gpu,
-    )
 
 
 def _folder(store: Path | str | None) -> Path | None:

@@ -130,7 +130,7 @@ class ScriptedBackend:
         self._actor = script.actors[name.removeprefix(PREFIX)]
         self.about = About(name=name, device=self._actor.device, pools=False)
         self._seed = f"{script.seed}/{name}/{seed}"
-        self._random = random.Random(self._seed)
+        self._random = random.Random(self._seed)  # noqa: S311  times, not secrets
         self._effect = self._random.gauss(0.0, self._actor.spread)
         self._now = 0.0
         self._case = ("", 0)
@@ -206,7 +206,8 @@ class ScriptedBackend:
     def synchronise(self) -> None:
         """Let the time of one call pass."""
         window = int(self._now / STALL_WINDOW_S)
-        if random.Random(f"{self._seed}/{window}").random() < self._actor.stall:
+        draw = random.Random(f"{self._seed}/{window}").random()  # noqa: S311  times, not secrets
+        if draw < self._actor.stall:
             self._now += STALL_S
         self._pass(self._curve(self._actor.compute_s))
         self._moved_in = self._moved_out = False

@@ -47,7 +47,7 @@ class _Lazy(click.Group):
 @click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="breakeven")
 def cli() -> None:
-    """Does a GPU pay for this Python code, from where on, and with which library?
+    """Say whether a GPU pays for Python code, from where on, and with which library.
 
     Start with `breakeven run`: it measures matrix products and the training of a small network
     on every library that works here, and says so in a sentence, a table and a report.
@@ -78,7 +78,7 @@ def main() -> None:
         # The reader of a pipe has gone, as `| head` does: nothing is wrong.
         sys.stderr.close()
         code = 0
-    except Exception:
+    except Exception:  # noqa: BLE001  the last line of defence: it says how to report
         import traceback
 
         traceback.print_exc()

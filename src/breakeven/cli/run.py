@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from breakeven.cli import options
 from breakeven.cli.progress import Line
+
+if TYPE_CHECKING:
+    from breakeven.lab import Result
 
 INTERRUPTED = 130
 DEFAULT_REPORT = Path("breakeven-report.html")
@@ -123,36 +127,39 @@ def _check_outputs(report: Path | None, plot: Path | None) -> None:
             raise InputError(f"the folder of {path} does not exist", "make it, or choose another")
 
 
-def _show(result: object, *, as_json: bool) -> None:
-    from breakeven import lab
-
-    assert isinstance(result, lab.Result)
+def _show(result: Result, *, as_json: bool) -> None:
     from rich.console import Console
+
+    from breakeven import lab
 
     if as_json:
         click.echo(lab.text_of(result.record, "json"), nl=False)
     lab.show(result.record, Console(stderr=as_json, highlight=False))
 
 
-def _write(result: object, report: Path | None, plot: Path | None, *, interrupted: bool) -> None:
-    from breakeven import lab
+def _write(result: Result, report: Path | None, plot: Path | None, *, interrupted: bool) -> None:
     from breakeven.errors import BreakevenError
 
-    assert isinstance(result, lab.Result)
-    say = lambda text: click.echo(text, err=True)  # noqa: E731  one line, used below
     if result.problem:
-        say(f"breakeven: not everything could be stored: {result.problem}")
+        _say(f"breakeven: not everything could be stored: {result.problem}")
     if interrupted:
-        say("Interrupted: what was finished is stored and shown.")
-        say(f"Complete it with: breakeven run --resume {result.record.id}")
-    for path, write in ((plot, result.plot), (report, result.report)):
+        _say("Interrupted: what was finished is stored and shown.")
+        _say(f"Complete it with: breakeven run --resume {result.record.id}")
+    for name, path, write in (
+        ("Picture", plot, result.plot),
+        ("Report", report, result.report),
+    ):
         if path is None:
             continue
         try:
             write(path)
-            say(f"{'Picture' if path is plot else 'Report'}: {path}")
+            _say(f"{name}: {path}")
         except BreakevenError as error:
             # The run stands, stored and shown: a page that cannot be written is no reason to fail.
-            say(f"breakeven: {error}")
+            _say(f"breakeven: {error}")
     if result.path is not None:
-        say(f"Stored as {result.record.id}")
+        _say(f"Stored as {result.record.id}")
+
+
+def _say(text: str) -> None:
+    click.echo(text, err=True)

@@ -86,7 +86,7 @@ class Bench:
         self._backend.synchronise()
         arrays, to_host_s = self._time_to_host(answer, parts=request.parts)
         agreement = workload.check(arrays, answer.losses, load(request.folder, "reference"))
-        losses = answer.losses
+        losses, loss_epochs = answer.losses, answer.loss_epochs
         del answer, arrays
         clear_garbage()
         self._call_s, steady = warm_up(
@@ -102,6 +102,7 @@ class Bench:
                 device_used_bytes=memory.used_bytes,
             ),
             losses=losses,
+            loss_epochs=loss_epochs,
             call_s=self._call_s,
             steady=steady,
             compute_s=self._call_s,

@@ -32,6 +32,7 @@ class ColdStarts:
         self._context = context
         self._entries = list(entries)
         self._order = 0
+        self._worked: set[str] = set()
         self.unavailable: set[str] = set()
 
     def run(self, specs: Sequence[WorkloadSpec], done: Iterable[ColdStart] = ()) -> None:
@@ -65,24 +66,28 @@ class ColdStarts:
             context.remark(f"first calls of {spec.name} were not measured: {error}")
             return
         worker = context.start_worker(entry, number=-1 - self._order, pinned=False)
+        request = messages.MeasureCold(workload=spec.name, size=size, folder=str(folder))
         try:
             opened = worker.receive(OPEN_DEADLINE_S)
-            if isinstance(opened, messages.Failed):
-                self._absent(entry, opened.why, opened.fix)
-                return
-            if not isinstance(opened, messages.Opened):
-                raise WorkerError(f"it answered out of turn ({type(opened).__name__})")
-            request = messages.MeasureCold(workload=spec.name, size=size, folder=str(folder))
-            reply = worker.ask(request, CALL_DEADLINE_S)
+            reply = worker.ask(request, CALL_DEADLINE_S) if _is_open(opened) else opened
         except WorkerError as error:
-            if self._order < len(self._entries):
-                self._absent(entry, f"its process did not start: {error.what}", None)
-            else:
-                context.remark(f"a first call of {spec.name} on {entry.id} failed: {error.what}")
+            self._ended(entry, spec, error.what)
             return
         finally:
             context.crew.end(worker)
-        self._keep(entry, spec, size, opened, reply)
+        if isinstance(opened, messages.Opened):
+            self._keep(entry, spec, size, opened, reply)
+        elif isinstance(opened, messages.Failed):
+            self._absent(entry, opened.why, opened.fix)
+        else:
+            self._ended(entry, spec, f"it answered out of turn ({type(opened).__name__})")
+
+    def _ended(self, entry: Entry, spec: WorkloadSpec, why: str) -> None:
+        """Say that a process ended; one that never worked takes its backend out of the run."""
+        if entry.backend in self._worked:
+            self._context.remark(f"a first call of {spec.name} on {entry.id} failed: {why}")
+        else:
+            self._absent(entry, f"its process did not start: {why}", None)
 
     def _keep(
         self,
@@ -106,6 +111,7 @@ class ColdStarts:
             calls_s=reply.calls_s,
         )
         self._order += 1
+        self._worked.add(entry.backend)
         self._context.emit(ColdDone(start=start))
         self._context.emit(
             BackendSeen(
@@ -132,6 +138,10 @@ class ColdStarts:
                 )
             )
         )
+
+
+def _is_open(reply: messages.Reply) -> bool:
+    return isinstance(reply, messages.Opened)
 
 
 def shoot_naively(

@@ -7,6 +7,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from breakeven import units
 from breakeven.engine import messages
 from breakeven.engine.processes import Crew, WorkerProcess
 from breakeven.errors import WorkerError
@@ -57,7 +58,8 @@ class Inputs:
         free = shutil.disk_usage(self._folder).free
         if wanted > free:
             raise CannotMakeError(
-                f"inputs need {wanted / 1e9:.1f} GB of scratch space and {free / 1e9:.1f} GB are free",
+                f"inputs need {units.size_bytes(wanted)} of scratch space and "
+                f"{units.size_bytes(free)} are free",
                 "free some, or set TMPDIR to a larger disk",
             )
         folder = self._folder / f"{workload.name}-{size}"

@@ -87,7 +87,8 @@ def issue_times(call: Call, wait: Call, clock: Clock, seconds: float) -> list[fl
 def warm_up(call: Call, wait: Call, clock: Clock, most_s: float) -> tuple[float, bool]:
     """Repeat until the last five blocks vary by under 2 %, for `most_s` seconds at most.
 
-    At least three calls are made, unless they take over three times `most_s`. A block is one call, or as many as last a millisecond.
+    At least three calls are made, unless they take over three times `most_s`. A block is one
+    call, or as many as last a millisecond.
 
     Returns
     -------

@@ -143,6 +143,7 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True, tag="ready"):
     agreement: Agreement
     memory: Memory
     losses: tuple[float, ...]
+    loss_epochs: tuple[int, ...]
     call_s: float
     steady: bool
     compute_s: float

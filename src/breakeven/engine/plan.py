@@ -76,7 +76,7 @@ def effort_of(spec: RunSpec, *, gpu: bool) -> Effort:
         rounds_most=spec.rounds or MOST_ROUNDS,
         grid_all=long,
         cold_share=0.26 if gpu else 0.12,
-        planned_share=0.6 if gpu else 1.0,
+        planned_share=0.75 if gpu else 1.0,
     )
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from typing import get_args
+
+import msgspec
 
 from breakeven.backends import registry as backends
 from breakeven.errors import InputError
@@ -17,6 +18,7 @@ MOST_SIZES = 64
 GEOMETRIC_STEP = 2
 TOUR_S, TOUR_GPU_S, QUICK_S = 54.0, 108.0, 22.0
 SHORTEST_S = 1.0
+MOST_ROUNDS, SEEDS = 1000, 2**32
 UNITS_S = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 _RANGE = re.compile(r"\s*(\d+)\s*:\s*(\d+)\s*")
 _TIME = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*")
@@ -84,28 +86,34 @@ def seconds_of(text: str | float) -> float:
     return seconds
 
 
-def spec_of(
-    names: Sequence[str],
-    *,
-    sizes: str | Sequence[int] | None,
-    chosen: Sequence[str] | None,
-    dtype: str,
-    quick: bool,
-    budget: str | float | None,
-    rounds: int | None,
-    seed: int,
-    naive: bool,
-    pin: bool,
-    gpu: bool,
-) -> RunSpec:
+class Options(msgspec.Struct, frozen=True, kw_only=True):
+    """Options of a run, as the user gave them.
+
+    Attributes
+    ----------
+    workloads : sequence of str
+        None named means the tour.
+    backends : sequence of str or None
+        None means all.
+    """
+
+    workloads: Sequence[str] = ()
+    sizes: str | Sequence[int] | None = None
+    backends: Sequence[str] | None = None
+    dtype: str = "float32"
+    quick: bool = False
+    budget: str | float | None = None
+    rounds: int | None = None
+    seed: int = 42
+    naive: bool = False
+    pin: bool = True
+
+
+def spec_of(asked: Options, *, gpu: bool) -> RunSpec:
     """Return the checked spec of a run.
 
     Parameters
     ----------
-    names : sequence of str
-        Workloads; none means the tour.
-    chosen : sequence of str or None
-        Backends; None means all.
     gpu : bool
         Whether this machine has a GPU, which makes the tour longer.
 
@@ -114,33 +122,48 @@ def spec_of(
     InputError
         If a name, size, type or number is wrong.
     """
-    if dtype not in get_args(DType):
-        raise InputError(f"dtype {dtype!r} is not measured", "choose float32 or float64")
-    if rounds is not None and not 1 <= rounds <= 1000:
-        raise InputError(f"{rounds} rounds cannot be measured", "give from 1 to 1000")
-    if not 0 <= seed < 2**32:
-        raise InputError(f"seed {seed} cannot be used", "give from 0 to 4294967295")
-    if chosen is not None and not chosen:
-        raise InputError("no backend was given", f"choose from: {', '.join(backends.names())}")
-    given = None if sizes is None else sizes_of(sizes)
-    for name in chosen or ():
-        for one in backends.expand(name):
-            backends.get(one)
-    effort: Effort = "quick" if quick else "tour" if budget is None and rounds is None else "full"
-    default_s = QUICK_S if quick else TOUR_GPU_S if gpu else TOUR_S
-    asked = tuple(dict.fromkeys(names)) or workloads.TOUR
+    dtype = _dtype(asked.dtype)
+    if asked.rounds is not None and not 1 <= asked.rounds <= MOST_ROUNDS:
+        raise InputError(
+            f"{asked.rounds} rounds cannot be measured", f"give from 1 to {MOST_ROUNDS}"
+        )
+    if not 0 <= asked.seed < SEEDS:
+        raise InputError(f"seed {asked.seed} cannot be used", f"give from 0 to {SEEDS - 1}")
+    given = None if asked.sizes is None else sizes_of(asked.sizes)
+    settled = asked.budget is None and asked.rounds is None
+    effort: Effort = "quick" if asked.quick else "tour" if settled else "full"
+    default_s = QUICK_S if asked.quick else TOUR_GPU_S if gpu else TOUR_S
     return RunSpec(
         workloads=tuple(
             WorkloadSpec(name=n, sizes=given or workloads.get(n).sizes, given=given is not None)
-            for n in asked
+            for n in tuple(dict.fromkeys(asked.workloads)) or workloads.TOUR
         ),
-        backends=tuple(chosen) if chosen else backends.names(),
-        explicit_backends=chosen is not None,
-        dtype=dtype,  # type: ignore[arg-type]  # checked above
+        backends=_backends(asked.backends),
+        explicit_backends=asked.backends is not None,
+        dtype=dtype,
         effort=effort,
-        budget_s=default_s if budget is None else seconds_of(budget),
-        rounds=rounds,
-        seed=seed,
-        naive=naive,
-        pin=pin,
+        budget_s=default_s if asked.budget is None else seconds_of(asked.budget),
+        rounds=asked.rounds,
+        seed=asked.seed,
+        naive=asked.naive,
+        pin=asked.pin,
     )
+
+
+def _dtype(name: str) -> DType:
+    match name:
+        case "float32" | "float64":
+            return name
+        case _:
+            raise InputError(f"dtype {name!r} is not measured", "choose float32 or float64")
+
+
+def _backends(chosen: Sequence[str] | None) -> tuple[str, ...]:
+    if chosen is None:
+        return backends.names()
+    if not chosen:
+        raise InputError("no backend was given", f"choose from: {', '.join(backends.names())}")
+    for name in chosen:
+        for one in backends.expand(name):
+            backends.get(one)
+    return tuple(chosen)

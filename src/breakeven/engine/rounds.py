@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from breakeven import units
 from breakeven.engine import messages
 from breakeven.engine.context import Context
 from breakeven.engine.inputs import CannotMakeError
@@ -106,14 +107,16 @@ class SizeRunner:
         free = self._context.free_memory_bytes()
         host = need.host * len(entries)
         if free is not None and host > MEMORY_SHARE * free:
-            why = f"{len(entries)} processes need {host / 1e9:.1f} GB and {free / 1e9:.1f} GB are free"
-            self._set_all(task, entries, "out_of_memory", f"foreseen: {why}")
+            why = f"{len(entries)} processes need {units.size_bytes(host)}"
+            why = f"foreseen: {why} and {units.size_bytes(free)} are free"
+            self._set_all(task, entries, "out_of_memory", why)
             return False
         gpus = self._context.machine.gpus
         device, total = need.device * len(on_gpu), gpus[0].memory_bytes if gpus else None
         if on_gpu and total is not None and device > MEMORY_SHARE * total:
-            why = f"the GPU has {total / 1e9:.1f} GB, {device / 1e9:.1f} GB are needed"
-            self._set_all(task, on_gpu, "out_of_memory", f"foreseen: {why}")
+            why = f"{len(on_gpu)} processes need {units.size_bytes(device)}"
+            why = f"foreseen: {why} and the GPU has {units.size_bytes(total)}"
+            self._set_all(task, on_gpu, "out_of_memory", why)
             entries[:] = [e for e in entries if e.device == "cpu"]
         return bool(entries)
 
@@ -183,6 +186,7 @@ class SizeRunner:
                     to_host_s=ready.to_host_s,
                 ),
                 losses=ready.losses,
+                loss_epochs=ready.loss_epochs,
             )
         )
         self._emit_block(task, entry, "device", ready.device_s, steady=ready.steady)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from breakeven import units
 from breakeven.backends import registry as backends
@@ -81,7 +81,7 @@ def measure(
                 progress=progress,
                 deadline=now() + record.spec.budget_s,
                 patience_s=patience_s,
-                rng=random.Random(record.spec.seed),
+                rng=random.Random(record.spec.seed),  # noqa: S311  an order, not a secret
             )
             _Session(context, stop_rule, wait).run()
         interrupted = False
@@ -243,7 +243,7 @@ class _Session:
         try:
             team.start()
             runner = SizeRunner(context, team, self._lost(), context.effort.slots)
-            for task in self._affordable(planned, begin, allotted, first=done == 0):
+            for task in self._affordable(planned, allotted, first=done == 0):
                 runner.measure(task)
             for task in on_grids:
                 if context.spec.rounds is None and now() + self._grid_task_s > allotted:
@@ -256,8 +256,8 @@ class _Session:
         self._lasted.append(now() - begin)
 
     def _affordable(
-        self, planned: Sequence[Task], begin: float, allotted: float, *, first: bool
-    ) -> list[Task]:
+        self, planned: Sequence[Task], allotted: float, *, first: bool
+    ) -> Iterator[Task]:
         """Return the planned sizes that fit the budget, told once; the largest are left out first.
 
         What the first round measures, later rounds measure too: figures of a size that has fewer
@@ -266,18 +266,39 @@ class _Session:
         context, slots = self._context, self._context.effort.slots
         kept = [t for t in planned if (t.workload, t.size) not in self._left_out]
         if context.spec.rounds is not None or not first:
-            return kept
+            yield from kept
+            return
+        if not context.effort.scout_slots:
+            yield from self._while_time_lasts(kept, allotted)
+            return
         room = (allotted - now()) * context.effort.planned_share
         costs = {(t.workload, t.size): cost_s(context, t, slots) for t in kept}
         while len(kept) > 1 and sum(costs[t.workload, t.size] for t in kept) > room:
             worst = max(kept, key=lambda t: costs[t.workload, t.size])
             kept.remove(worst)
-            self._left_out.add((worst.workload, worst.size))
-            context.remark(
-                f"{worst.workload} {worst.size} was left out: one round of it would take about "
-                f"{units.seconds(costs[worst.workload, worst.size])}; a larger --budget has room"
-            )
-        return kept
+            self._leave_out(worst, costs[worst.workload, worst.size])
+        yield from kept
+
+    def _while_time_lasts(self, tasks: Sequence[Task], allotted: float) -> Iterator[Task]:
+        """Yield tasks by size, of all workloads in turn, as far as each still fits.
+
+        Without scouting, what a size costs is known only from the smaller ones measured before.
+        """
+        context = self._context
+        place = {(w.name, s): i for w in context.spec.workloads for i, s in enumerate(w.sizes)}
+        for task in sorted(tasks, key=lambda t: place[t.workload, t.size]):
+            cost = cost_s(context, task, context.effort.slots)
+            if now() + cost > allotted:
+                self._leave_out(task, cost)
+            else:
+                yield task
+
+    def _leave_out(self, task: Task, cost: float) -> None:
+        self._left_out.add((task.workload, task.size))
+        self._context.remark(
+            f"{task.workload} {task.size} was left out: one round of it would take about "
+            f"{units.seconds(cost)}; a larger --budget has room"
+        )
 
     def _scout_tasks(self, number: int, entries: Sequence[Entry]) -> None:
         """Measure all thread counts at the planned sizes, as far as calls are short."""

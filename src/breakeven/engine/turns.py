@@ -1,4 +1,4 @@
-"""Slots taken in turn: each turn measures every case once, in random order; disturbed ones are void."""
+"""Slots taken in turn: each turn measures every case once, in random order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A process for one backend: it opens it, answers requests one at a time, and dies with its parent."""
+"""A process for one backend: it answers requests one at a time, and dies with its parent."""
 
 from __future__ import annotations
 
@@ -124,30 +124,28 @@ class _Worker:
         from breakeven.workloads import registry  # noqa: PLC0415  after the timed import
 
         assert self._bench is not None
+        bench = self._bench
+        reply: messages.Reply = messages.Done()
         match request:
             case messages.MeasureFloors():
-                return messages.FloorsAre(floors=self._bench.floors())
+                reply = messages.FloorsAre(floors=bench.floors())
             case messages.SetUp():
                 others = _other_gpu_processes(request) if request.gpu else None
-                ready = self._bench.set_up(request, registry.get(request.workload), others)
+                reply = bench.set_up(request, registry.get(request.workload), others)
                 self._after_setup()
-                return ready
             case messages.Measure():
-                return self._bench.measure(request.scope, request.seconds)
+                reply = bench.measure(request.scope, request.seconds)
             case messages.EndCase():
-                self._bench.end_case()
-                return messages.Done()
+                bench.end_case()
             case messages.MeasureCold():
-                return self._bench.cold(
-                    registry.get(request.workload), request.size, request.folder
-                )
+                workload = registry.get(request.workload)
+                reply = bench.cold(workload, request.size, request.folder)
             case messages.ShootNaively():
-                return self._bench.shoot(
-                    registry.get(request.workload), request.size, request.folder
-                )
+                workload = registry.get(request.workload)
+                reply = bench.shoot(workload, request.size, request.folder)
             case messages.Make():
                 _make(request)
-                return messages.Done()
+        return reply
 
 
 def _make(request: messages.Make) -> None:

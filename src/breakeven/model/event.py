@@ -73,6 +73,7 @@ class CaseSet(msgspec.Struct, frozen=True, kw_only=True, tag="case"):
     memory: Memory | None = None
     phases: Phases | None = None
     losses: tuple[float, ...] = ()
+    loss_epochs: tuple[int, ...] = ()
 
 
 class SlotDone(msgspec.Struct, frozen=True, kw_only=True, tag="slot"):

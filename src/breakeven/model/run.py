@@ -218,6 +218,8 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
         Reason of a status other than ``ok``; for ``ok`` with a remark, the remark.
     losses : tuple of float
         Training losses, for workloads that have them.
+    loss_epochs : tuple of int
+        Epochs that the losses belong to, counted from 0.
     """
 
     workload: str
@@ -231,6 +233,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     phases: Phases = Phases()
     rounds: tuple[Round, ...] = ()
     losses: tuple[float, ...] = ()
+    loss_epochs: tuple[int, ...] = ()
 
 
 class Floors(msgspec.Struct, frozen=True, kw_only=True):

@@ -86,6 +86,7 @@ class GrowingCase:
         self._memory: Memory | None = None
         self._phases = Phases()
         self._losses: tuple[float, ...] = ()
+        self._loss_epochs: tuple[int, ...] = ()
         self._rounds: dict[tuple[int, Scope, Clock], GrowingRound] = {}
         self._built: tuple[Phases, Case] | None = None
 
@@ -101,6 +102,7 @@ class GrowingCase:
         if event.phases is not None:
             self._phases = overlaid(self._phases, event.phases)
         self._losses = event.losses or self._losses
+        self._loss_epochs = event.loss_epochs or self._loss_epochs
 
     def _hear_status(self, event: CaseSet) -> None:
         settled = self._status != "ok" and not self._open_to_change
@@ -147,6 +149,7 @@ class GrowingCase:
                 phases=overlaid(self._phases, cold),
                 rounds=tuple(group.built() for group in self._rounds.values()),
                 losses=self._losses,
+                loss_epochs=self._loss_epochs,
             )
             self._built = (cold, case)
         return self._built[1]

@@ -89,6 +89,7 @@ def _case_events(case: Case) -> Iterator[Event]:
         memory=case.memory,
         phases=case.phases,
         losses=case.losses,
+        loss_epochs=case.loss_epochs,
     )
     for group in case.rounds:
         for slot in group.slots:

@@ -10,10 +10,9 @@ from breakeven.model.run import Agreement, Work
 from breakeven.model.spec import DType
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
-    Array = NDArray[np.floating[Any]]
+    Array = NDArray[Any]
 
 ITEM_BYTES = {"float32": 4, "float64": 8}
 
@@ -33,11 +32,14 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     arrays : tuple
         Result arrays of the backend's own type, on its device.
     losses : tuple of float
-        Numbers that the call itself read to the host while it ran.
+        Training losses that the call itself read to the host while it ran.
+    loss_epochs : tuple of int
+        Epochs that they belong to, counted from 0.
     """
 
     arrays: tuple[Any, ...]
     losses: tuple[float, ...] = ()
+    loss_epochs: tuple[int, ...] = ()
 
 
 class Workload(Protocol):

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from breakeven.model.run import Agreement, Work
 from breakeven.model.spec import DType
-from breakeven.stats.agreement import classify, product_bound, relative_error, same_nonfinite
 from breakeven.workloads.base import ITEM_BYTES, Answer, Need
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ class Matmul:
         return Work(flops=2.0 * size**3, bytes=3.0 * size**2 * ITEM_BYTES[dtype])
 
     def need(self, size: int, dtype: DType) -> Need:
-        """Return the bytes of two inputs, the result, with one more result while repeats overlap."""
+        """Return the bytes of two inputs and two results: one is made while the last is dropped."""
         matrix = size**2 * ITEM_BYTES[dtype]
         return Need(host=4 * matrix, device=4 * matrix)
 
@@ -71,6 +70,13 @@ class Matmul:
         norm of the bounds over the norm of the product: the same scale as the error shown.
         """
         import numpy as np  # noqa: PLC0415  only a worker needs it
+
+        from breakeven.stats.agreement import (  # noqa: PLC0415  it needs NumPy
+            classify,
+            product_bound,
+            relative_error,
+            same_nonfinite,
+        )
 
         del losses
         (result,) = arrays

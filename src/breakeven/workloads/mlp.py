@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from breakeven.model.run import Agreement, Work
 from breakeven.model.spec import DType
-from breakeven.stats.agreement import classify, relative_error, same_nonfinite
 from breakeven.workloads.base import ITEM_BYTES, Answer, Need
 
 if TYPE_CHECKING:
@@ -56,12 +55,14 @@ class Mlp:
     def make(self, size: int, dtype: DType, seed: int) -> tuple[dict[str, Array], dict[str, Array]]:
         """Return data (8000, 20), labels (8000, 1) and weights, with losses trained in float64.
 
-        The reference holds ``losses`` (5,), the final ``weights`` flattened, and ``spread``: how far
-        those weights move when the float64 inputs move by one unit in the last place.
+        The reference holds ``losses`` (5,), the final ``weights`` flattened, and ``spread``: how
+        far those weights move when the float64 inputs move by one unit in the last place.
         """
         import numpy as np  # noqa: PLC0415  only the process that makes inputs needs it
         from sklearn.datasets import make_classification  # noqa: PLC0415  slow to import
         from sklearn.model_selection import train_test_split  # noqa: PLC0415  slow to import
+
+        from breakeven.stats.agreement import relative_error  # noqa: PLC0415  it needs NumPy
 
         x, y = make_classification(SAMPLES, FEATURES, random_state=seed)
         x, _, y, _ = train_test_split(x, y, train_size=TRAIN_SHARE, random_state=seed)
@@ -89,12 +90,13 @@ class Mlp:
         """Train for 10 epochs; return the weights, with the losses read every second epoch."""
         x, y, w1, b1, w2, b2 = inputs
         rows = x.shape[0]
-        losses = []
+        losses, epochs = [], []
         for epoch in range(EPOCHS):
             z1 = xp.matmul(x, w1) + b1
             a1 = xp.clip(z1, 0, None)
             a2 = 1 / (1 + xp.exp(-(xp.matmul(a1, w2) + b2)))
             if epoch % LOSS_EVERY == 0:
+                epochs.append(epoch)
                 p = xp.clip(a2, 1e-7, 1 - 1e-7)
                 losses.append(float(-xp.mean(y * xp.log(p) + (1 - y) * xp.log(1 - p))))
             dz2 = (a2 - y) / rows
@@ -103,7 +105,7 @@ class Mlp:
             b2 = b2 - RATE * xp.sum(dz2, axis=0, keepdims=True)
             w1 = w1 - RATE * xp.matmul(x.T, dz1)
             b1 = b1 - RATE * xp.sum(dz1, axis=0, keepdims=True)
-        return Answer(arrays=(w1, b1, w2, b2), losses=tuple(losses))
+        return Answer(arrays=(w1, b1, w2, b2), losses=tuple(losses), loss_epochs=tuple(epochs))
 
     def check(
         self, arrays: tuple[Array, ...], losses: tuple[float, ...], reference: dict[str, Array]
@@ -114,6 +116,12 @@ class Mlp:
         last place does, whichever is larger.
         """
         import numpy as np  # noqa: PLC0415  only a worker needs it
+
+        from breakeven.stats.agreement import (  # noqa: PLC0415  it needs NumPy
+            classify,
+            relative_error,
+            same_nonfinite,
+        )
 
         dtype = arrays[0].dtype.name
         got, weights = np.array(losses), _flat(arrays).astype(np.float64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.metadata import entry_points
 
 from breakeven.errors import InputError
@@ -11,7 +12,7 @@ from breakeven.workloads.mlp import Mlp
 
 GROUP = "breakeven.workloads"
 TOUR = ("matmul", "mlp")
-_BUILT_IN: dict[str, type[Workload]] = {"matmul": Matmul, "mlp": Mlp}
+_BUILT_IN: dict[str, Callable[[], Workload]] = {"matmul": Matmul, "mlp": Mlp}
 
 
 def names() -> tuple[str, ...]:
