@@ -26,6 +26,13 @@ class ColdStarts:
     ----------
     entries : sequence of Entry
         One entry a backend: its default.
+
+    Attributes
+    ----------
+    unavailable : set of str
+        Backends that could not be opened.
+    lasted : dict
+        Seconds that one process took, by backend and workload.
     """
 
     def __init__(self, context: Context, entries: Sequence[Entry]) -> None:
@@ -33,6 +40,7 @@ class ColdStarts:
         self._entries = list(entries)
         self._order = 0
         self._worked: set[str] = set()
+        self.lasted: dict[tuple[str, str], float] = {}
         self.unavailable: set[str] = set()
 
     def run(self, specs: Sequence[WorkloadSpec], done: Iterable[ColdStart] = ()) -> None:
@@ -44,18 +52,17 @@ class ColdStarts:
             counts[key] = counts.get(key, 0) + 1
         self._order = sum(counts.values())
         allowed = context.effort.cold_share * context.spec.budget_s
-        lasted: dict[tuple[str, str], float] = {}
         for repeat in range(1, context.effort.cold_most + 1):
             for spec in specs:
                 for entry in self._entries:
                     key = (entry.backend, spec.name)
                     if entry.backend in self.unavailable or counts.get(key, 0) >= repeat:
                         continue
-                    if repeat > 1 and now() - begin + lasted.get(key, 0.0) > allowed:
+                    if repeat > 1 and now() - begin + self.lasted.get(key, 0.0) > allowed:
                         continue
                     one = now()
                     self._one(entry, spec)
-                    lasted[key] = now() - one
+                    self.lasted[key] = now() - one
 
     def _one(self, entry: Entry, spec: WorkloadSpec) -> None:
         context, size = self._context, min(spec.sizes)

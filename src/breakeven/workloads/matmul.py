@@ -24,7 +24,7 @@ class Matmul:
 
     name = "matmul"
     axis = "N"
-    sizes = (128, 512, 2048, 8192)
+    sizes: tuple[int, ...] = (128, 512, 2048, 8192)
 
     def work(self, size: int, dtype: DType) -> Work:
         """Return 2 N^3 operations on 3 N^2 elements."""

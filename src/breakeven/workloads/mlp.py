@@ -27,7 +27,7 @@ class Mlp:
 
     name = "mlp"
     axis = "hidden"
-    sizes = (64, 128, 256)
+    sizes: tuple[int, ...] = (64, 128, 256)
 
     def work(self, size: int, dtype: DType) -> Work:
         """Count the operations and bytes of 10 epochs, with m rows, d inputs, h hidden units.
