@@ -205,7 +205,8 @@ def crew() -> Iterator[Crew]:
     try:
         yield made
     finally:
-        made.end_all()
+        with deaf_to_interrupts():
+            made.end_all()
 
 
 @contextmanager

@@ -33,6 +33,8 @@ LOOK_AROUND_S = 0.5
 LEAST_ROUNDS = LOOKS[0]
 # A thread count this many times slower than the best at one size is not tried at larger ones.
 DOMINATED = 3.0
+# Rounds that do not count are replaced, up to this many times the rounds asked for.
+REPLACED = 2
 # Share of a round's time that must be left for one of the first three to begin.
 ENOUGH_OF_ROUND = 0.5
 WORST_ENDINGS = frozenset({"crashed", "timeout", "out_of_memory", "unsupported"})
@@ -191,7 +193,7 @@ class _Session:
             settlement = self._settlement()
             planned, on_grids = self._search.tasks(settlement, entries)
             done = _rounds_done(settlement, context.spec)
-            if resumed and done < target:
+            if resumed and done < target and number <= REPLACED * target:
                 pass
             elif (
                 done >= context.effort.rounds_most
@@ -209,11 +211,11 @@ class _Session:
     def _worth_another(self, number: int, done: int) -> bool:
         """Tell whether round `number` fits the budget, with `done` rounds that count so far."""
         context = self._context
-        if context.spec.rounds is not None:
-            return done < context.spec.rounds
         if done == 0 and number > LEAST_ROUNDS:
             # Nothing counts on this machine now: more rounds would be void as well.
             return False
+        if context.spec.rounds is not None:
+            return done < context.spec.rounds and number <= REPLACED * context.spec.rounds
         round_s = max(self._lasted[-2:], default=0.0)
         if number <= LEAST_ROUNDS:
             # Fewer than three rounds settle nothing: the third may end a little late.

@@ -131,7 +131,8 @@ class _Worker:
                 reply = messages.FloorsAre(floors=bench.floors())
             case messages.SetUp():
                 others = _other_gpu_processes(request) if request.gpu else None
-                reply = bench.set_up(request, registry.get(request.workload), others)
+                ready = bench.set_up(request, registry.get(request.workload), others)
+                reply = _with_driver_memory(ready, request)
                 self._after_setup()
             case messages.Measure():
                 reply = bench.measure(request.scope, request.seconds)
@@ -158,6 +159,19 @@ def _make(request: messages.Make) -> None:
     for prefix, arrays in zip(("input", "reference"), made, strict=True):
         for place, (name, array) in enumerate(arrays.items()):
             np.save(folder / f"{prefix}-{place}-{name}.npy", array)
+
+
+def _with_driver_memory(ready: messages.Ready, request: messages.SetUp) -> messages.Ready:
+    """Return a reply with the device memory in use as the driver counts it, without its reserve."""
+    if request.gpu is None:
+        return ready
+    from breakeven.sensors.nvml import memory_used_bytes  # noqa: PLC0415  only GPU workers need it
+
+    used = memory_used_bytes(request.gpu)
+    if used is None:
+        return ready
+    memory = msgspec.structs.replace(ready.memory, device_used_bytes=used)
+    return msgspec.structs.replace(ready, memory=memory)
 
 
 def _other_gpu_processes(request: messages.SetUp) -> int | None:
