@@ -52,8 +52,13 @@ def get(name: str, seed: str = "") -> Backend:
         If no backend has that name.
     """
     if name.startswith(PREFIX):
-        actor = name.rpartition("#")[2]
-        return ScriptedBackend(f"{PREFIX}{actor}", read_script(_path(name)), seed)
+        script, actor = read_script(_path(name)), name.rpartition("#")[2]
+        if actor not in script.actors:
+            raise InputError(
+                f"{_path(name)} has no actor called {actor!r}",
+                f"choose from: {', '.join(script.actors) or 'none are in it'}",
+            )
+        return ScriptedBackend(f"{PREFIX}{actor}", script, seed)
     if name in BUILT_IN:
         return BUILT_IN[name]()
     for found in entry_points(group=GROUP):

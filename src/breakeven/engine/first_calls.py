@@ -61,40 +61,42 @@ class ColdStarts:
                     if repeat > 1 and now() - begin + self.lasted.get(key, 0.0) > allowed:
                         continue
                     one = now()
-                    self._one(entry, spec)
+                    if not self._one(entry, spec):
+                        # What failed once may take minutes to fail again.
+                        counts[key] = context.effort.cold_most
                     self.lasted[key] = now() - one
 
-    def _one(self, entry: Entry, spec: WorkloadSpec) -> None:
+    def _one(self, entry: Entry, spec: WorkloadSpec) -> bool:
+        """Measure one fresh process; return whether it answered."""
         context, size = self._context, min(spec.sizes)
         context.tell(f"first call of {spec.name} on {entry.id}, fresh process")
         try:
             folder = context.inputs.folder_of(registry.get(spec.name), size)
         except CannotMakeError as error:
             context.remark(f"first calls of {spec.name} were not measured: {error}")
-            return
+            return False
         worker = context.start_worker(entry, number=-1 - self._order, pinned=False)
         request = messages.MeasureCold(workload=spec.name, size=size, folder=str(folder))
+        opened: messages.Reply | None = None
         try:
             opened = worker.receive(OPEN_DEADLINE_S)
             reply = worker.ask(request, CALL_DEADLINE_S) if _is_open(opened) else opened
         except WorkerError as error:
-            self._ended(entry, spec, error.what)
-            return
+            if opened is None and entry.backend not in self._worked:
+                self._absent(entry, f"its process did not start: {error.what}", None)
+            else:
+                # It starts, so the rounds may try it: at other sizes it may well work.
+                context.remark(f"a first call of {spec.name} on {entry.id} failed: {error.what}")
+            return False
         finally:
             context.crew.end(worker)
         if isinstance(opened, messages.Opened):
-            self._keep(entry, spec, size, opened, reply)
-        elif isinstance(opened, messages.Failed):
-            self._absent(entry, opened.why, opened.fix)
-        else:
-            self._ended(entry, spec, f"it answered out of turn ({type(opened).__name__})")
-
-    def _ended(self, entry: Entry, spec: WorkloadSpec, why: str) -> None:
-        """Say that a process ended; one that never worked takes its backend out of the run."""
-        if entry.backend in self._worked:
-            self._context.remark(f"a first call of {spec.name} on {entry.id} failed: {why}")
-        else:
-            self._absent(entry, f"its process did not start: {why}", None)
+            return self._keep(entry, spec, size, opened, reply)
+        why, fix = f"it answered out of turn ({type(opened).__name__})", None
+        if isinstance(opened, messages.Failed):
+            why, fix = opened.why, opened.fix
+        self._absent(entry, why, fix)
+        return False
 
     def _keep(
         self,
@@ -103,11 +105,11 @@ class ColdStarts:
         size: int,
         opened: messages.Opened,
         reply: messages.Reply,
-    ) -> None:
+    ) -> bool:
         if not isinstance(reply, messages.ColdCalls):
             why = reply.why if isinstance(reply, messages.Failed) else type(reply).__name__
             self._context.remark(f"first calls of {spec.name} on {entry.id} failed: {why}")
-            return
+            return False
         start = ColdStart(
             backend=entry.backend,
             workload=spec.name,
@@ -131,6 +133,7 @@ class ColdStarts:
                 blas=opened.blas,
             )
         )
+        return True
 
     def _absent(self, entry: Entry, why: str, fix: str | None) -> None:
         self.unavailable.add(entry.backend)

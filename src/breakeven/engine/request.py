@@ -19,8 +19,10 @@ GEOMETRIC_STEP = 2
 TOUR_S, TOUR_GPU_S, QUICK_S = 54.0, 108.0, 22.0
 SHORTEST_S = 1.0
 MOST_ROUNDS, SEEDS = 1000, 2**32
+# Longer numbers are no sizes either, and Python refuses to read very long ones.
+MOST_DIGITS = 20
 UNITS_S = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
-_RANGE = re.compile(r"\s*(\d+)\s*:\s*(\d+)\s*")
+_RANGE = re.compile(r"\s*(\d{1,20})\s*:\s*(\d{1,20})\s*")
 _TIME = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*")
 
 
@@ -51,10 +53,11 @@ def sizes_of(text: str | Sequence[int]) -> tuple[int, ...]:
 
 def _list(text: str) -> list[int]:
     parts = [p.strip() for p in text.split(",") if p.strip()]
-    wrong = next((p for p in parts if not p.isdecimal()), None)
+    wrong = next((p for p in parts if not p.isdecimal() or len(p) > MOST_DIGITS), None)
     if wrong is not None:
         raise InputError(
-            f"{wrong!r} in --sizes is no size", "try --sizes 128,256,512 or --sizes 128:8192"
+            f"{wrong[: 2 * MOST_DIGITS]!r} in --sizes is no size",
+            "try --sizes 128,256,512 or --sizes 128:8192",
         )
     return [int(p) for p in parts]
 

@@ -1,0 +1,61 @@
+"""What coordinator and worker say to each other."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+
+import msgspec
+import pytest
+
+from breakeven.engine import messages
+
+SET_UP = messages.SetUp(workload="matmul", size=8, folder="/x", warm_s=0.1, own_pids=(1, 2))
+FAILED = messages.Failed(status="crashed", why="w" * 300_000, fix=None)
+
+
+@pytest.fixture
+def pipe() -> Iterator[tuple[int, int]]:
+    """Return both ends of a pipe, to read from and to write to."""
+    ends = os.pipe()
+    yield ends
+    for end in ends:
+        try:
+            os.close(end)
+        except OSError:
+            continue  # the test closed it
+
+
+def test_messages_arrive_whole_and_in_order(pipe: tuple[int, int]) -> None:
+    """What is longer than a pipe holds, and what follows it, is read as it was written."""
+    sent = [FAILED, messages.Done(), FAILED]
+    writer = threading.Thread(target=lambda: [messages.write(pipe[1], m) for m in sent])
+    writer.start()
+    got = [messages.decode_reply(messages.read(pipe[0]) or b"") for _ in sent]
+    writer.join()
+    assert got == sent
+
+
+def test_a_closed_pipe_is_the_end(pipe: tuple[int, int]) -> None:
+    """Nothing more to read is None, not an empty message."""
+    messages.write(pipe[1], SET_UP)
+    os.close(pipe[1])
+    assert messages.decode_request(messages.read(pipe[0]) or b"") == SET_UP
+    assert messages.read(pipe[0]) is None
+
+
+@pytest.mark.parametrize("kept", [2, 4, 20])
+def test_a_message_cut_short_is_the_end(pipe: tuple[int, int], kept: int) -> None:
+    """A writer that dies inside a message leaves no half message behind."""
+    body = messages.encode(SET_UP)
+    os.write(pipe[1], (len(body).to_bytes(4, "big") + body)[:kept])
+    os.close(pipe[1])
+    assert messages.read(pipe[0]) is None
+
+
+@pytest.mark.parametrize("body", [b"{}", b'{"type":"measure","scope":"moon","seconds":1}', b"\xff"])
+def test_what_is_no_message_is_refused(body: bytes) -> None:
+    """A body of another kind is an error, not a guess."""
+    with pytest.raises(msgspec.DecodeError):
+        messages.decode_request(body)
