@@ -11,19 +11,31 @@ Joules = NewType("Joules", float)
 Watts = NewType("Watts", float)
 
 _SMALL_TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
+_PLAIN_FROM = 1e-4
 _BYTES = ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"), (1, "B"))
 _RATES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 
 
 def significant(value: float, digits: int = 3) -> str:
-    """Return `value` in plain notation, rounded to `digits` significant digits."""
+    """Return `value` rounded to `digits` significant digits.
+
+    The notation is plain down to 1e-4; smaller numbers are scientific, since nobody counts zeros.
+    """
     if value == 0 or not math.isfinite(value):
         return f"{value:g}"
+    if abs(value) < _PLAIN_FROM:
+        return scientific(value, digits)
     decimals = digits - 1 - math.floor(math.log10(abs(value)))
     rounded = round(value, decimals)
     # Rounding may carry into a new digit (9.996 -> 10.0): one decimal fewer is then significant.
     decimals = digits - 1 - math.floor(math.log10(abs(rounded)))
     return f"{rounded:.{max(decimals, 0)}f}"
+
+
+def scientific(value: float, digits: int = 2) -> str:
+    """Return a number that may be tiny, such as an error, as text like ``"3.0e-7"``."""
+    mantissa, _, exponent = f"{value:.{digits - 1}e}".partition("e")
+    return f"{mantissa}e{int(exponent)}"
 
 
 def seconds(value: float) -> str:

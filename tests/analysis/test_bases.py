@@ -40,6 +40,16 @@ def test_only_scouting_chooses(edit_slots: Callable[..., RunRecord]) -> None:
     assert best_cpu(_set_round(edit_slots, run, "numpy-16", 0, 0.01), "matmul", 2048) == "numpy-16"
 
 
+def test_a_quick_run_is_chosen_by_its_own_round(edit_slots: Callable[..., RunRecord]) -> None:
+    """A quick run scouts nothing: the fastest CPU entry of its round is the best one."""
+    run = record((NUMPY, TORCH_CPU, CUPY), rounds=1, spread=0.0)
+    cases = tuple(replace(c, rounds=tuple(r for r in c.rounds if r.round)) for c in run.cases)
+    quick = replace(run, cases=cases, spec=replace(run.spec, effort="quick"))
+    assert best_cpu(quick, "matmul", 2048) == "torch-cpu-16"
+    slowed = _set_round(edit_slots, quick, "torch-cpu-16", 1, 9.0)
+    assert best_cpu(slowed, "matmul", 2048) == "numpy-16"
+
+
 def test_a_size_that_was_not_scouted_takes_the_nearest() -> None:
     """A size of the crossover's grid takes its base from the nearest scouted size, in log."""
     run = record((ONE, NUMPY, CUPY), SLOW_START, sizes=(32, 2048), spread=0.0)

@@ -19,7 +19,7 @@ def said(run: RunRecord) -> str:
 
 
 def test_a_claim_holds_for_its_session() -> None:
-    """Every run says first that its claims are of this session."""
+    """A calm run says first that its claims are of this session."""
     assert caveats(Comparisons(record()))[0] == SESSION
 
 
@@ -41,6 +41,21 @@ def test_voided_slots_are_counted_by_cause(
     text = said(edit_slots(record(), change, entry="numpy-16"))
     assert words in text
     assert "(sizes 512)" in text
+
+
+@pytest.mark.parametrize(("sizes", "first"), [((512,), False), ((128, 512, 2048), True)])
+def test_a_cause_of_many_voided_slots_weighs_most(
+    edit_slots: Callable[..., RunRecord], sizes: tuple[int, ...], *, first: bool
+) -> None:
+    """A machine that was busy for much of the run says so first, a moment of it says so late."""
+
+    def change(case: Case, _round: int, slot: Slot) -> Slot:
+        return replace(slot, voided="busy") if case.size in sizes and slot.turn < 2 else slot
+
+    run = edit_slots(record(), change, entry=None if first else "numpy-16")
+    told = caveats(Comparisons(run))
+    assert told[0].startswith("Busy machine") == first
+    assert any(c.startswith("Busy machine") for c in told)
 
 
 def test_a_calm_run_mentions_no_trouble() -> None:
@@ -75,7 +90,7 @@ def test_a_first_process_that_compiled_is_told() -> None:
                          context_s=0.3, calls_s=(first, 0.01, 0.01))  # fmt: skip
 
     run = replace(record(), cold_starts=(start(1, 0.2), start(0, 4.2), start(2, 0.2)))
-    assert "The first fresh process of cupy (matmul) took 5.00 s, later ones 1.00 s" in said(run)
+    assert "The first fresh process of CuPy (matmul) took 5.00 s, later ones 1.00 s" in said(run)
     even = replace(record(), cold_starts=(start(0, 0.2), start(1, 0.2)))
     assert "first fresh process" not in said(even)
 
@@ -83,7 +98,7 @@ def test_a_first_process_that_compiled_is_told() -> None:
 def test_launch_bound_sizes_are_named() -> None:
     """GPU calls under ten times an idle synchronise are told, with their sizes."""
     text = said(record())
-    assert "cupy on resident matmul at 128, 512: the call takes under 10 times" in text
+    assert "CuPy on resident matmul at 128, 512: the call takes under 10 times" in text
 
 
 def test_idle_cores_are_told(edit_slots: Callable[..., RunRecord]) -> None:
@@ -93,7 +108,7 @@ def test_idle_cores_are_told(edit_slots: Callable[..., RunRecord]) -> None:
         return replace(slot, conditions=Conditions(cores_used=15.0))
 
     text = said(edit_slots(record(), busy, entry="numpy-16"))
-    assert "torch-cpu-16 kept 1.0 of its 16 threads busy on matmul at 8,192" in text
+    assert "torch-cpu-16 kept 1.0 of its 16 threads busy on matmul at 8192" in text
     assert "numpy-16 kept" not in text
 
 

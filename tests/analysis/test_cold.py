@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from msgspec.structs import replace
 
-from breakeven.analysis.cold import cold_costs, cold_crossover
+from breakeven.analysis.cold import cold_crossover
 from breakeven.analysis.comparisons import Comparisons
 from breakeven.analysis.pairs import Line
-from breakeven.analysis.times import Times
 from breakeven.model.run import ColdStart, RunRecord
 from breakeven.model.verdict import Crossover
 from records import CUPY, CURVES, NUMPY, TORCH_CPU, TORCH_CUDA, TWIN, record
@@ -36,18 +37,6 @@ def start(order: int, *calls: float, backend: str = "cupy") -> ColdStart:
                      context_s=0.5, calls_s=calls)  # fmt: skip
 
 
-def test_a_cold_cost_is_start_up_and_first_call_excess() -> None:
-    """Import, context and what the first call takes beyond the last are paid once."""
-    run = with_starts(record(), "cupy", start(0, 0.3, 0.02, 0.01), start(1, 0.005, 0.01, 0.01))
-    assert list(cold_costs(Times(run), "matmul", "cupy")) == pytest.approx([1.79, 1.5])
-
-
-def test_a_process_with_one_call_says_nothing_about_its_excess() -> None:
-    """One call cannot be told from its own excess."""
-    run = with_starts(record(), "cupy", start(0, 0.3))
-    assert cold_costs(Times(run), "matmul", "cupy") == ()
-
-
 def test_the_cold_crossing_lies_between_measured_sizes() -> None:
     """It is bracketed by the neighbouring sizes, marked composed, with an interval."""
     found = located(record(FIVE, CURVES, sizes=SIZES))
@@ -69,11 +58,39 @@ def test_cold_is_later_than_transfer() -> None:
 
 
 def test_the_cold_base_is_the_cheapest_from_a_fresh_start() -> None:
-    """A CPU library that is quicker but takes 9 s to import is not the best CPU entry when cold."""
-    heavy = [replace(start(i, 0.01, 0.01, backend="torch-cpu"), import_s=9.0) for i in range(3)]
+    """A CPU library that is quicker but takes 99 s to import is not the best CPU entry when cold."""
+    heavy = [replace(start(i, 0.01, 0.01, backend="torch-cpu"), import_s=99.0) for i in range(3)]
     slow = located(with_starts(record(FIVE, sizes=SIZES), "torch-cpu", *heavy))
     against_numpy = located(record(FIVE, sizes=SIZES), "numpy")
     assert slow.changes == pytest.approx(against_numpy.changes)
+    assert (slow.base, set(slow.bases)) == ("numpy-16", {"numpy-16"})
+    assert slow.start_s == pytest.approx(3.6, rel=0.01)
+    assert slow.base_start_s == pytest.approx(0.4, rel=0.01)
+    assert (slow.processes, slow.base_processes) == (3, 3)
+
+
+def test_sizes_where_a_library_was_not_measured_choose_no_base(
+    edit_case: Callable[..., RunRecord],
+) -> None:
+    """A base that changes with what was measured makes crossings that are not there."""
+    heavy = [replace(start(i, 0.01, 0.01, backend="torch-cpu"), import_s=9.0) for i in range(3)]
+    run = with_starts(record(FIVE, sizes=(128, 300, 512, 2048)), "torch-cpu", *heavy)
+    whole = located(run)
+    grid = edit_case(run, "numpy-16", 300, rounds=())
+    found = located(grid)
+    assert whole.sizes == (128, 300, 512, 2048)
+    assert found.sizes == (128, 512, 2048)
+    assert (found.kind, found.base, found.changes) == ("never", "numpy-16", ())
+
+
+def test_a_base_that_differs_by_size_is_told_by_size() -> None:
+    """Slow to import and quick to call, or the reverse: each size has its own base."""
+    heavy = [replace(start(i, 0.01, 0.01, backend="torch-cpu"), import_s=1.5) for i in range(3)]
+    found = located(with_starts(record(FIVE, sizes=SIZES), "torch-cpu", *heavy))
+    assert found.base == "best-cpu"
+    assert found.bases[0] == "numpy-16"
+    assert found.bases[-1] == "torch-cpu-16"
+    assert len(found.bases) == len(found.sizes)
 
 
 def test_one_cold_process_gives_no_interval() -> None:
@@ -91,7 +108,7 @@ def test_without_cold_processes_it_is_undecided() -> None:
     found = located(replace(record(FIVE, sizes=SIZES), cold_starts=()))
     assert found.kind == "undecided"
     assert found.why is not None
-    assert "no fresh process of cupy was measured" in found.why
+    assert "no fresh process of CuPy was measured" in found.why
 
 
 def test_small_work_never_repays_a_cold_start() -> None:

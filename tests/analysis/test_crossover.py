@@ -160,6 +160,19 @@ def test_an_open_small_end_is_one_sided() -> None:
     assert "not told apart at 64, 256" in found.why
 
 
+def test_a_lead_at_the_smallest_size_alone_has_no_crossing() -> None:
+    """Ahead at the smallest size and open beyond: no place of overtaking was seen."""
+
+    def level(n: int) -> float:
+        return n * 1e-6 * (0.4 if n < 100 else 1.0)
+
+    found = located(scripted(linear, level))
+    assert (found.kind, found.low, found.high) == ("undecided", None, None)
+    assert found.why is not None
+    assert found.why.startswith("ahead at 64; not told apart at 256")
+    assert found.wins_from == 64
+
+
 def test_two_rounds_decide_nothing() -> None:
     """Below three rounds there is no crossover, and it says why."""
     found = located(scripted(linear, crossing_at(620.0), rounds=2))
@@ -176,7 +189,7 @@ def test_a_size_that_ran_out_of_memory_is_named(edit_case: Callable[..., RunReco
     assert found.kind == "bracket"
     assert 16384 not in found.sizes
     assert found.why is not None
-    assert "left out: 16,384 (cupy: out of memory (needs 200 GiB))" in found.why
+    assert "left out: 16384 (CuPy: out of memory (needs 200 GiB))" in found.why
 
 
 def test_disagreeing_sizes_do_not_count(edit_case: Callable[..., RunRecord]) -> None:

@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from breakeven.analysis.gates import Gate, gate
+from breakeven.analysis.judge import judge
 from breakeven.analysis.pairs import Pair
 from breakeven.analysis.times import Times
 from breakeven.analysis.twins import Twins
@@ -40,15 +41,16 @@ def test_a_sound_comparison_passes() -> None:
     [("out_of_memory", "out of memory"), ("ran_on_host", "ran on the host"),
      ("crashed", "process ended"), ("timeout", "in time"), ("disagrees", "disagrees")],
 )  # fmt: skip
-@pytest.mark.parametrize("side", ["cupy", "torch-cpu-16"])
+@pytest.mark.parametrize(("side", "label"), [("cupy", "CuPy"), ("torch-cpu-16", "torch-cpu-16")])
 def test_a_failed_side_withholds(
-    edit_case: Callable[..., RunRecord], side: str, status: str, words: str
+    edit_case: Callable[..., RunRecord], side: str, label: str, status: str, words: str
 ) -> None:
     """A case that is not ok is not compared, whichever side it is; the reason says which."""
     found = shut(edit_case(record(), side, 2048, status=status, why="it said so"))
     assert found is not None
     assert words in found.why
-    assert found.why.startswith(side)
+    assert found.why.startswith(label)
+    assert found.reason == ("disagrees" if status == "disagrees" else "status")
     assert not found.mendable
     assert not found.readable
 
@@ -171,3 +173,22 @@ def test_every_gate_says_more_than_a_word() -> None:
     cases = tuple(c for c in run.cases if c.entry != TWIN.id or c.size != 2048)
     assert "against itself" in reason(replace(run, cases=cases))
     assert shut(replace(run, cases=cases), PAIR._replace(size=512)) is None
+
+
+def test_every_withheld_verdict_has_a_code(edit_slots: Callable[..., RunRecord]) -> None:
+    """The reason of a verdict that is not settled is also told as a short, stable code."""
+
+    def half(_case: Case, _round: int, slot: Slot) -> Slot:
+        return replace(slot, voided="busy") if slot.turn < 3 else slot
+
+    even = CURVES | {"cupy": CURVES["torch-cpu-16"]}
+    codes = {
+        "busy": edit_slots(record(), half, entry="cupy"),
+        "few_rounds": record(rounds=2),
+        "no_aa": record((NUMPY, TORCH_CPU, CUPY)),
+        "noise": record((NUMPY, TORCH_CPU, TWIN, CUPY), even, spread=0.2),
+    }
+    for code, run in codes.items():
+        verdicts = [v for v in judge(run).verdicts if v.entry == "cupy"]
+        assert code in {v.reason for v in verdicts}, code
+        assert all((v.reason is None) == (v.why is None) for v in verdicts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from breakeven.analysis.judge import judge
 from breakeven.analysis.pairs import Line, Plan
 from breakeven.analysis.times import Times
 from breakeven.model.run import RunRecord
@@ -55,6 +56,29 @@ def test_a_size_where_a_side_was_only_scouted_makes_no_pair(
     plan = Plan(Times(run))
     sizes = [p.size for line in plan.lines("matmul") for p in plan.pairs(line)]
     assert sizes == [128, 2048, 8192]
+
+
+def test_an_entry_that_was_only_scouted_is_in_no_line(edit_case: Callable[..., RunRecord]) -> None:
+    """A thread count that no round measured has nothing that could be judged."""
+    one = entry("torch-cpu", 1)
+    run = record((NUMPY, TORCH_CPU, one), CURVES | {"torch-cpu-1": CURVES["torch-cpu-16"]})
+    assert ("resident", "numpy", "torch-cpu-1") in _lines(run)
+    scouted = run
+    for case in (c for c in run.cases if c.entry == "torch-cpu-1"):
+        scouted = edit_case(scouted, "torch-cpu-1", case.size, rounds=case.rounds[:1])
+    assert _lines(scouted) == {("resident", "numpy", "torch-cpu-16")}
+    judged = judge(scouted)
+    concluded = (*judged.verdicts, *judged.crossovers, *judged.paybacks)
+    assert "torch-cpu-1" not in {c.entry for c in concluded}
+
+
+def test_an_entry_that_failed_when_scouted_is_told(edit_case: Callable[..., RunRecord]) -> None:
+    """A wrong answer found when scouting keeps its line: its verdicts say why."""
+    run = record((NUMPY, TORCH_CPU))
+    for case in (c for c in run.cases if c.entry == "torch-cpu-16"):
+        run = edit_case(run, "torch-cpu-16", case.size, rounds=(), status="disagrees")
+    assert _lines(run) == {("resident", "numpy", "torch-cpu-16")}
+    assert {v.reason for v in judge(run).verdicts} == {"disagrees"}
 
 
 def test_before_the_first_round_everything_takes_part() -> None:

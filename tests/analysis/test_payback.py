@@ -102,6 +102,21 @@ def test_one_cold_process_gives_no_count() -> None:
     assert "two or more" in found.why
 
 
+def test_one_process_a_workload_pools_to_an_interval() -> None:
+    """Two workloads with one fresh process of each backend give two openings, so an interval."""
+    run = record()
+    first = tuple(c for c in run.cold_starts if c.order == 0)
+    second = tuple(replace(c, workload="mlp", import_s=c.import_s * 1.05) for c in first)
+    found = paid(replace(run, cold_starts=first + second), 2048)
+    assert holds(found.calls, EXCESS / saving(2048, moving=True))
+    assert found.calls is not None
+    assert found.calls.n == 2
+    assert (found.processes, found.base_processes) == (2, 2)
+    assert found.start_s is not None
+    assert found.base_start_s is not None
+    assert found.start_s > found.base_start_s
+
+
 def test_a_start_that_costs_no_more_is_ahead_at_once() -> None:
     """An entry whose start-up equals its base's pays from the first call."""
     found = paid(record(), 2048, "torch-cpu-16", "numpy")

@@ -1,17 +1,22 @@
-"""Which library to use for a workload, with the evidence for it."""
+"""Which library to use for a workload, from which size on, with the evidence for it."""
 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+from msgspec.structs import replace
 
 from breakeven import units
 from breakeven.analysis.bands import duel
-from breakeven.analysis.cold import cold_median
 from breakeven.analysis.compare import Comparison
 from breakeven.analysis.comparisons import Comparisons
 from breakeven.analysis.pairs import Line
-from breakeven.model.verdict import Advice, Band, Scope, Verdict
+from breakeven.analysis.rule import SETTLED
+from breakeven.analysis.starts import start
+from breakeven.analysis.times import Times
+from breakeven.model.labels import axis
+from breakeven.model.verdict import Advice, Band, Crossover, Scope, Verdict
 
 _SCOPE_WORDS: dict[Scope, str] = {
     "resident": "data resident",
@@ -25,8 +30,10 @@ TIE_BREAK = (
 )
 
 
-def advise(found: Comparisons, line: Line, bands: Sequence[Band]) -> Advice:
-    """Return which entry to use in one scope of a workload.
+def advise(
+    found: Comparisons, line: Line, bands: Sequence[Band], crossed: Mapping[Line, Crossover]
+) -> Advice:
+    """Return which entry to use in one scope of a workload, and from which size on.
 
     The choice is the best winner at the largest sizes where an entry wins; where none does, the
     base that wins most of the sizes. None when nothing is settled.
@@ -39,39 +46,102 @@ def advise(found: Comparisons, line: Line, bands: Sequence[Band]) -> Advice:
         The main line of the workload in this scope.
     bands : sequence of Band
         What holds for small, middle and large sizes in this scope.
+    crossed : mapping
+        Crossover of each line.
     """
     compared = found.alongside(line)
     winning = [b for b in bands if b.kind == "entry"]
     losing = [b for b in bands if b.kind in {"base", "alike"}]
-    choice = None
+    blank = Advice(workload=line.workload, scope=line.scope, choice=None, reasons=())
     if winning:
         choice = winning[-1].entries[0]
-    elif losing:
-        choice = _base(compared)
-    if choice is None:
-        reasons = [_unsettled(compared, line)]
-    elif winning:
-        reasons = _for_winner(found, line, choice, compared)
+        blank = _for_winner(found, line._replace(entry=choice), blank, crossed)
+        reasons = _speed(found, line, choice, compared)
+    elif losing and (base := _base(compared)) is not None:
+        choice = base
+        blank = _for_base(found, line, blank, choice)
+        reasons = _losses(found.times, choice, compared)
     else:
-        reasons = _for_base(choice, compared)
-    if choice is not None:
-        others = _rivals(found, line, choice)
-        reasons += [s for s in (_start(found, line, [choice, *others]),
-                                _answers(found, line, [choice, *others]),
-                                _memory(found, line, [choice, *others])) if s]  # fmt: skip
-    return Advice(workload=line.workload, scope=line.scope, choice=choice, reasons=tuple(reasons))
+        return replace(blank, reasons=(_unsettled(compared, line),))
+    rivals = _rivals(found, line, choice)
+    reasons += [
+        s
+        for s in (
+            _start(found, line, [choice, *rivals]),
+            _answers(found, line, [choice, *rivals]),
+            _memory(found, line, [choice, *rivals]),
+        )
+        if s
+    ]
+    return replace(blank, choice=choice, reasons=tuple(reasons))
 
 
-def told(verdict: Verdict) -> str:
+def told(times: Times, verdict: Verdict) -> str:
     """Return a verdict's ratio as a sentence with scope, base, interval and rounds."""
     assert verdict.ratio is not None  # only verdicts with figures are told
     assert verdict.low is not None
     assert verdict.high is not None
+    at = f"{axis(verdict.workload)} = {verdict.size}"
+    scope = "" if times.on_cpu(verdict.entry) else f", {_SCOPE_WORDS[verdict.scope]}"
     return (
-        f"At size {units.whole(verdict.size)}, {_SCOPE_WORDS[verdict.scope]}, {verdict.entry} runs "
-        f"at {units.ratio(verdict.ratio)} the speed of {verdict.base} (95 % interval "
-        f"{units.ratio(verdict.low)} to {units.ratio(verdict.high)}, {verdict.rounds} rounds)."
+        f"At {at}{scope}, {times.label(verdict.entry)} runs at {units.ratio(verdict.ratio)} "
+        f"[{units.significant(verdict.low)}, {units.significant(verdict.high)}] the speed of "
+        f"{times.label(verdict.base)} ({verdict.rounds} rounds)."
     )
+
+
+def _for_winner(
+    found: Comparisons, line: Line, blank: Advice, crossed: Mapping[Line, Crossover]
+) -> Advice:
+    """Return from which size on the winner holds, and what to use below."""
+    compared = found.by_line.get(line, [])
+    c = crossed.get(line)
+    wins = [x.pair.size for x in compared if x.verdict.word == "faster"]
+    losses = [x for x in compared if x.verdict.word == "slower"]
+    begin, end = float(min(wins)), float(max(wins))
+    below: float | None = max((x.pair.size for x in losses if x.pair.size < begin), default=None)
+    if c is not None and c.kind == "bracket" and c.high is not None:
+        begin, end = c.high, max(c.high, *map(float, c.sizes))
+        below = c.low if c.low is not None else below
+    last = max(x.pair.size for x in compared)
+    bases = [x.pair.base for x in losses if x.pair.size < begin]
+    return replace(
+        blank,
+        from_size=begin,
+        to_size=None if end >= last else end,
+        otherwise=statistics.mode(bases) if bases else None,
+        otherwise_to=below if bases else None,
+        open_sizes=_open(found, compared, (below if bases else None, begin)),
+    )
+
+
+def _for_base(found: Comparisons, line: Line, blank: Advice, choice: str) -> Advice:
+    """Return up to which size the base holds; None where it does at every size."""
+    compared = found.by_line.get(line, [])
+    kept = [x.pair.size for x in compared if x.verdict.word in {"slower", "equivalent"}]
+    kept = kept or [x.pair.size for x in found.alongside(line) if x.pair.base == choice]
+    still = _open(found, compared, None)
+    return replace(
+        blank,
+        from_size=float(min(kept)),
+        to_size=float(max(kept)) if still else None,
+        open_sizes=still,
+    )
+
+
+def _open(
+    found: Comparisons, compared: Sequence[Comparison], bracket: tuple[float | None, float] | None
+) -> tuple[int, ...]:
+    """Return the planned sizes that are not settled; inside a bracket none is looked for."""
+    spec = found.record.spec.workloads
+    planned = {s for w in spec for c in compared[:1] if w.name == c.pair.workload for s in w.sizes}
+    sizes = [
+        c.pair.size for c in compared if c.verdict.word not in SETTLED and c.pair.size in planned
+    ]
+    if bracket is None:
+        return tuple(sizes)
+    low, high = bracket
+    return tuple(s for s in sizes if s > high or low is None or s < low)
 
 
 def _base(compared: Sequence[Comparison]) -> str | None:
@@ -96,23 +166,17 @@ def _unsettled(compared: Sequence[Comparison], line: Line) -> str:
     return f"No winner is settled at any size ({scope}); more rounds may tell (--budget)."
 
 
-def _for_winner(
+def _speed(
     found: Comparisons, line: Line, choice: str, compared: Sequence[Comparison]
 ) -> list[str]:
+    """Return the winner's speed at its largest size, then beside its rivals there."""
     best = _largest(compared, "faster", choice)
-    lost = _largest([c for c in compared if c.pair.entry == choice], "slower")
-    reasons = [told(best)] if best else []
-    if lost is not None:
-        reasons.append(f"Stay with {lost.base} at small sizes: {_lower_first(told(lost))}")
+    reasons = [told(found.times, best)] if best else []
     for other in _rivals(found, line, choice):
         sentence = _against(found, line, choice, other)
         if sentence:
             reasons.append(sentence)
     return reasons
-
-
-def _lower_first(sentence: str) -> str:
-    return sentence[0].lower() + sentence[1:]
 
 
 def _rivals(found: Comparisons, line: Line, choice: str) -> list[str]:
@@ -123,41 +187,44 @@ def _rivals(found: Comparisons, line: Line, choice: str) -> list[str]:
 
 def _against(found: Comparisons, line: Line, choice: str, other: str) -> str | None:
     """Return how the choice compares with another entry at the largest size that both have."""
+    times = found.times
     compared = found.by_line.get(line._replace(entry=choice)) or []
     for c in reversed(compared):
-        met = duel(found.times, found.twins, c.pair, choice, other, c.pair.size)
+        met = duel(times, found.twins, c.pair, choice, other, c.pair.size)
         word, ratio = met.verdict.word, met.verdict.ratio
         if ratio is None or word == "withheld":
             continue
+        sentence = told(times, met.verdict)
         if word in {"faster", "slower"}:
-            return told(met.verdict)
+            return sentence
         alike = "are alike" if word == "equivalent" else "were not told apart"
-        return f"{choice} and {other} {alike}: {_lower_first(told(met.verdict))} {TIE_BREAK}"
+        both = f"{times.label(choice)} and {times.label(other)} {alike}"
+        return f"{both}: {sentence[0].lower()}{sentence[1:]} {TIE_BREAK}"
     return None
 
 
-def _for_base(choice: str, compared: Sequence[Comparison]) -> list[str]:
-    reasons = []
+def _losses(times: Times, choice: str, compared: Sequence[Comparison]) -> list[str]:
+    """Return what the base was faster than, or alike with, at the largest size of each entry."""
     kept = [c for c in compared if c.pair.base == choice]
-    for entry in dict.fromkeys(c.pair.entry for c in kept):
-        for word in ("slower", "equivalent"):
-            seen = _largest(kept, word, entry)
-            if seen is not None:
-                reasons.append(told(seen))
-                break
-    return reasons
+    seen = [
+        _largest(kept, "slower", e) or _largest(kept, "equivalent", e)
+        for e in dict.fromkeys(c.pair.entry for c in kept)
+    ]
+    return [told(times, v) for v in seen if v is not None]
 
 
 def _start(found: Comparisons, line: Line, entries: Sequence[str]) -> str | None:
-    costs = {e: cold_median(found.times, line.workload, e) for e in entries}
-    parts = [f"{e} {units.seconds(c)}" for e, c in costs.items() if c is not None]
-    if not parts:
-        return None
-    return f"Start-up (import, context, first call), median of fresh processes: {', '.join(parts)}."
+    starts = {e: start(found.times, line.workload, e) for e in entries}
+    parts = [
+        f"{found.times.label(e)} {units.seconds(s.seconds())}"
+        for e, s in starts.items()
+        if s is not None
+    ]
+    return f"Start-up (import, context, first call): {', '.join(parts)}." if parts else None
 
 
 def _answers(found: Comparisons, line: Line, entries: Sequence[str]) -> str | None:
-    parts = []
+    by_class: dict[str, list[str]] = {}
     for e in entries:
         seen = [
             case.agreement
@@ -166,28 +233,29 @@ def _answers(found: Comparisons, line: Line, entries: Sequence[str]) -> str | No
         ]
         if not seen:
             continue
-        worst = max(seen, key=lambda a: a.error)
         wrong = sum(not a.passed for a in seen)
-        said = f"{e} {worst.class_} class"
-        parts.append(f"{said}, wrong at {wrong} of {len(seen)} sizes" if wrong else said)
+        said = f"{max(seen, key=lambda a: a.error).class_} class"
+        said += f", wrong at {wrong} of {len(seen)} sizes" if wrong else ""
+        by_class.setdefault(said, []).append(found.times.label(e))
+    parts = [f"{', '.join(who)} {said}" for said, who in by_class.items()]
     return f"Answers beside the float64 reference: {'; '.join(parts)}." if parts else None
 
 
 def _memory(found: Comparisons, line: Line, entries: Sequence[str]) -> str | None:
-    parts: dict[int, list[str]] = {}
-    for e in entries:
-        on_gpu = not found.times.on_cpu(e)
-        for size in reversed(found.times.sizes(line.workload)):
-            case = found.times.cases.get((line.workload, size, e))
+    """Return the peak memory of the entries at the largest size that has a reading."""
+    times = found.times
+    for size in reversed(times.sizes(line.workload)):
+        parts = []
+        for e in entries:
+            case = times.cases.get((line.workload, size, e))
             memory = case.memory if case else None
-            peak = None
-            if memory is not None:
-                peak = memory.device_peak_bytes if on_gpu else memory.host_peak_bytes
+            if memory is None:
+                continue
+            on_cpu = times.on_cpu(e)
+            peak = memory.host_peak_bytes if on_cpu else memory.device_peak_bytes
             if peak is not None:
-                where = "on the device" if on_gpu else "on the host"
-                parts.setdefault(size, []).append(f"{e} {units.size_bytes(peak)} {where}")
-                break
-    if not parts:
-        return None
-    size = max(parts)
-    return f"Peak memory at size {units.whole(size)}: {', '.join(parts[size])}."
+                where = "on the host" if on_cpu else "on the device"
+                parts.append(f"{times.label(e)} {units.size_bytes(peak)} {where}")
+        if parts:
+            return f"Peak memory at {axis(line.workload)} = {size}: {', '.join(parts)}."
+    return None

@@ -49,6 +49,7 @@ def fastest(times: Times, workload: str, size: int, entries: list[Entry]) -> str
     """Return the id of the CPU entry that was fastest when scouting, at `size` or nearest to it.
 
     Scouting is apart from the rounds that are judged, so the choice does not favour the base.
+    A quick run judges nothing and scouts nothing: its own round chooses.
     Where later rounds measured some of the entries at this size, only those can be a base. On a
     machine so busy that no scouting slot counts, the voided ones choose. Of settings within 5 %
     of the best the library's own threads are taken; they also stand where nothing was scouted.
@@ -63,6 +64,11 @@ def fastest(times: Times, workload: str, size: int, entries: list[Entry]) -> str
         for e in entries
         if (case := times.cases.get((workload, size, e.id))) is None or case.status == "ok"
     ]
+    if times.record.spec.effort == "quick":
+        timed = {e.id: times.median(workload, size, e.id, "resident") for e in ok}
+        known = {e: s for e, s in timed.items() if s is not None}
+        if known:
+            return min(known, key=lambda identity: known[identity])
     measured = [e for e in ok if times.rounds_of(workload, size, e.id, "resident")]
     candidates = measured or ok
     for voided in (False, True):

@@ -6,8 +6,8 @@ import statistics
 from collections.abc import Iterable, Sequence
 
 from breakeven import units
-from breakeven.analysis.compare import Comparison
 from breakeven.analysis.comparisons import Comparisons
+from breakeven.model import labels
 from breakeven.model.run import RunRecord
 from breakeven.stats.intervals import WIDE_SD, interval, lag_one_correlation
 
@@ -21,32 +21,38 @@ LAUNCH_TIMES = 10
 """A GPU call under this many times an idle synchronise is mostly the cost of asking."""
 
 SESSION = (
-    "A claim holds for this session of this machine: between sessions the ratio of the same two "
-    "entries moves, by 13 % on a rented machine; run again on another day before relying on less."
+    "A claim holds for this session of this machine: on a rented one ratios moved by 13 % from "
+    "session to session; run again on another day before relying on less."
 )
+
+MANY = 0.05
+"""Share of slots that do not count from which their cause is told before anything else."""
 
 
 def caveats(found: Comparisons) -> tuple[str, ...]:
-    """Return what weakens the verdicts, in words, the most general first."""
-    said = [SESSION]
+    """Return what weakens the verdicts, in words: what weighs most comes first."""
+    said = []
     if found.record.spec.effort == "quick":
         said.append("Quick run: one round, so figures are indicative and nothing is judged.")
     if found.record.interrupted:
         said.append("The run was interrupted: what was measured stands, with fewer rounds.")
-    said += _voided(found)
-    said += _noise(found.all())
+    many, few = _voided(found)
+    said += [*many, SESSION]
+    said += _noise(found)
+    said += few
     said += _first_process(found.record)
     said += _launch_bound(found)
     said += _idle_cores(found)
-    said += _no_floors(found.record)
+    said += _no_floors(found)
     return tuple(said)
 
 
 def _sizes(sizes: Iterable[int]) -> str:
-    return ", ".join(units.whole(s) for s in sorted(set(sizes)))
+    return ", ".join(str(s) for s in sorted(set(sizes)))
 
 
-def _voided(found: Comparisons) -> list[str]:
+def _voided(found: Comparisons) -> tuple[list[str], list[str]]:
+    """Return what voided many slots, then what voided few."""
     sizes: dict[str, list[int]] = {}
     cores: list[float] = []
     total = 0
@@ -58,8 +64,10 @@ def _voided(found: Comparisons) -> list[str]:
                     sizes.setdefault(slot.voided, []).append(case.size)
                 if slot.voided == "busy" and slot.conditions.foreign_cores is not None:
                     cores.append(slot.conditions.foreign_cores)
-    said = []
+    many: list[str] = []
+    few: list[str] = []
     for reason, at in sizes.items():
+        said = many if len(at) >= MANY * total else few
         share = f"{len(at)} of {total} slots do not count (sizes {_sizes(at)})"
         if reason == "busy":
             took = (
@@ -75,18 +83,17 @@ def _voided(found: Comparisons) -> list[str]:
             )
         else:
             said.append(f"{reason}: {share}.")
-    return said
+    return many, few
 
 
-def _noise(compared: Sequence[Comparison]) -> list[str]:
+def _noise(found: Comparisons) -> list[str]:
     wide, drifting = [], []
-    for c in compared:
+    for c in found.all():
         ordered = [c.values[r] for r in sorted(c.values)]
         if c.gate is not None and c.gate.spoils:
             continue
-        name = (
-            f"{c.pair.entry} against {c.pair.base} at {units.whole(c.pair.size)} ({c.pair.scope})"
-        )
+        entry, base = found.times.label(c.pair.entry), found.times.label(c.pair.base)
+        name = f"{entry} against {base} at {c.pair.size} ({c.pair.scope})"
         if len(ordered) > 2 and interval(ordered).sd > WIDE_SD:
             wide.append(name)
         correlation = lag_one_correlation(ordered) if len(ordered) >= CORRELATED_FROM else None
@@ -127,7 +134,7 @@ def _first_process(record: RunRecord) -> list[str]:
         # Half as much again, and over what file caches of a small import explain.
         if ordered[0] > 1.5 * later and ordered[0] - later > 0.1:
             said.append(
-                f"The first fresh process of {backend} ({workload}) took "
+                f"The first fresh process of {labels.backend(backend)} ({workload}) took "
                 f"{units.seconds(ordered[0])}, later ones {units.seconds(later)}: it filled caches "
                 "(files, compiled kernels) that a new machine does not have."
             )
@@ -147,8 +154,8 @@ def _launch_bound(found: Comparisons) -> list[str]:
             bound = [s for s, m in medians.items() if m is not None and m < limit]
             if bound:
                 said.append(
-                    f"{e.id} on resident {workload} at {_sizes(bound)}: the call takes under "
-                    f"{LAUNCH_TIMES} times an idle synchronise "
+                    f"{found.times.label(e.id)} on resident {workload} at {_sizes(bound)}: the "
+                    f"call takes under {LAUNCH_TIMES} times an idle synchronise "
                     f"({units.seconds(floors.synchronise_s)}), so asking the GPU costs more than "
                     "the work; fewer, larger calls would gain."
                 )
@@ -171,16 +178,17 @@ def _idle_cores(found: Comparisons) -> list[str]:
             if used and statistics.median(used) < e.threads / 2:
                 said.append(
                     f"{e.id} kept {units.significant(statistics.median(used), 2)} of its "
-                    f"{e.threads} threads busy on {workload} at {units.whole(sizes[-1])}: the "
+                    f"{e.threads} threads busy on {workload} at {sizes[-1]}: the "
                     "work, the library or a limit leaves the other cores idle."
                 )
     return said
 
 
-def _no_floors(record: RunRecord) -> list[str]:
+def _no_floors(found: Comparisons) -> list[str]:
+    record = found.record
     measured = {c.entry for c in record.cases if c.rounds}
     lacking = [
-        e.id
+        found.times.label(e.id)
         for e in record.entries
         if e.variant == "default" and e.id in measured and e.id not in record.limits.floors
     ]

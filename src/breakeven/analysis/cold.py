@@ -14,70 +14,60 @@ from breakeven.analysis.compare import Comparison
 from breakeven.analysis.crossover import left_out
 from breakeven.analysis.curve import crossing, interpolation_error, size_at, zeros
 from breakeven.analysis.pairs import Line, Plan
+from breakeven.analysis.starts import Start, start
 from breakeven.analysis.times import Times
 from breakeven.model.verdict import BEST_CPU, Crossover, Estimate
 from breakeven.stats.resampling import spread
 
 
-def cold_costs(times: Times, workload: str, entry: str) -> tuple[float, ...]:
-    """Return what a fresh process pays before steady calls, seconds, one value a process.
-
-    Import, context, then what the first call takes beyond the last one measured. A process that
-    made one call only cannot tell the two apart, so it is left out.
-    """
-    backend = times.entries[entry].backend
-    return tuple(
-        c.import_s + c.context_s + max(0.0, c.calls_s[0] - c.calls_s[-1])
-        for c in times.record.cold_starts
-        if c.backend == backend and c.workload == workload and len(c.calls_s) > 1
-    )
-
-
-def cold_median(times: Times, workload: str, entry: str) -> float | None:
-    """Return the median cold cost of an entry; None when no fresh process was measured."""
-    costs = cold_costs(times, workload, entry)
-    return statistics.median(costs) if costs else None
-
-
 class _Side(NamedTuple):
-    """One entry at one size: cold cost a process, then seconds a round with data travelling."""
+    """One entry at one size: its cold start, then seconds a round with data travelling."""
 
-    cold: tuple[float, ...]
+    entry: str
+    start: Start
     rounds: tuple[float, ...]
 
     def total(
         self, cold: Sequence[int] | None = None, rounds: Sequence[int] | None = None
     ) -> float:
-        costs = self.cold if cold is None else [self.cold[i % len(self.cold)] for i in cold]
+        cost = self.start.seconds() if cold is None else self.start.drawn(cold)
         calls = (
             self.rounds if rounds is None else [self.rounds[i % len(self.rounds)] for i in rounds]
         )
-        return statistics.median(costs) + statistics.median(calls)
+        return cost + statistics.median(calls)
 
 
 def _side(times: Times, workload: str, size: int, entry: str) -> _Side | None:
-    cold = cold_costs(times, workload, entry)
+    cold = start(times, workload, entry)
     rounds = tuple(times.by_round(workload, size, entry, "transfer").values())
-    return _Side(cold, rounds) if cold and rounds else None
+    return _Side(entry, cold, rounds) if cold is not None and rounds else None
 
 
-def _base(times: Times, plan: Plan, line: Line, size: int) -> str | None:
-    """Return the base of a cold line: the CPU entry with the smallest total, as scouted."""
+def _usual(times: Times, workload: str) -> list[str]:
+    """Return the CPU entries that a size must have for its cold base to be chosen.
+
+    These are the libraries as they come, so far as a round measured them anywhere. A size of the
+    crossover's grid has one of them alone: there the base would change with what was measured.
+    """
+    cpus = cpu_entries(times.record)
+    ran = [
+        e
+        for e in cpus
+        if any(times.rounds_of(workload, s, e.id, "resident") for s in times.sizes(workload))
+    ]
+    return [e.id for e in ran if e.default] or [e.id for e in ran]
+
+
+def _base(times: Times, plan: Plan, line: Line, size: int) -> _Side | None:
+    """Return the base of a cold line at a size: the CPU entry with the smallest cold total."""
     if line.base_kind != BEST_CPU:
-        return plan.base(line, size)
-    totals = {}
-    for e in cpu_entries(times.record):
-        cold = cold_median(times, line.workload, e.id)
-        call = times.scouted(line.workload, size, e.id, voided=False)
-        if call is None:
-            call = times.median(line.workload, size, e.id, "resident")
-        if cold is not None and call is not None:
-            totals[e.id] = cold + call
-    measured = {
-        e: t for e, t in totals.items() if times.by_round(line.workload, size, e, "transfer")
-    }
-    chosen = measured or totals
-    return min(chosen, key=lambda e: chosen[e]) if chosen else None
+        base = plan.base(line, size)
+        return None if base is None else _side(times, line.workload, size, base)
+    found = {e.id: _side(times, line.workload, size, e.id) for e in cpu_entries(times.record)}
+    sides = [side for side in found.values() if side is not None]
+    if not sides or any(found[e] is None for e in _usual(times, line.workload)):
+        return None
+    return min(sides, key=_Side.total)
 
 
 def cold_crossover(
@@ -96,49 +86,50 @@ def cold_crossover(
     """
     spoilt = {c.pair.size for c in compared if c.gate is not None and c.gate.spoils}
     sides: dict[int, tuple[_Side, _Side]] = {}
-    bases = set()
     for size in sorted({c.pair.size for c in compared} - spoilt):
         base = _base(times, plan, line, size)
-        if base is None:
-            continue
-        ours, theirs = (
-            _side(times, line.workload, size, line.entry),
-            _side(times, line.workload, size, base),
-        )
-        if ours is not None and theirs is not None:
-            sides[size] = (theirs, ours)
-            bases.add(base)
-    return _shape(times, line, sides, bases, left_out(compared))
+        ours = _side(times, line.workload, size, line.entry)
+        if ours is not None and base is not None:
+            sides[size] = (base, ours)
+    return _shape(times, line, sides, left_out(compared))
 
 
 def _shape(
     times: Times,
     line: Line,
     sides: dict[int, tuple[_Side, _Side]],
-    bases: set[str],
     skipped: str,
 ) -> Crossover:
+    bases = tuple(base.entry for base, _ in sides.values())
     blank = Crossover(
         workload=line.workload,
         scope="cold",
-        base=BEST_CPU if line.base_kind == BEST_CPU or not bases else next(iter(bases)),
+        base=bases[0] if len(set(bases)) == 1 else BEST_CPU,
         base_kind=line.base_kind,
         entry=line.entry,
         kind="undecided",
         sizes=tuple(sides),
         composed=True,
         why=skipped or None,
+        bases=bases,
     )
     if not sides:
-        lacking = not cold_costs(times, line.workload, line.entry)
-        said = f"no fresh process of {line.entry} was measured" if lacking else "nothing to compare"
+        lacking = start(times, line.workload, line.entry) is None
+        said = "nothing to compare"
+        if lacking:
+            said = f"no fresh process of {times.label(line.entry)} was measured"
         return replace(blank, why="; ".join(s for s in (said, skipped) if s))
     ys = [math.log(base.total() / entry.total()) for base, entry in sides.values()]
     xs = [math.log(s) for s in sides]
     ups, downs = zeros(xs, ys, rising=True), zeros(xs, ys, rising=False)
     best = max(range(len(ys)), key=lambda i: ys[i])
+    last_base, last = sides[blank.sizes[-1]]
     blank = replace(
         blank,
+        start_s=last.start.seconds(),
+        base_start_s=last_base.start.seconds(),
+        processes=last.start.processes,
+        base_processes=last_base.start.processes,
         best_ratio=math.exp(ys[best]),
         best_size=blank.sizes[best],
         changes=tuple(size_at(x) for x in sorted([*ups, *downs])),
@@ -163,7 +154,7 @@ def _estimate(
     xs: Sequence[float], sides: Sequence[tuple[_Side, _Side]], centre: float
 ) -> tuple[Estimate | None, str | None]:
     """Return the crossing with its interval from resampled processes and rounds."""
-    cold = min(min(len(a.cold), len(b.cold)) for a, b in sides)
+    cold = min(min(a.start.replicated, b.start.replicated) for a, b in sides)
     rounds = min(min(len(a.rounds), len(b.rounds)) for a, b in sides)
     if cold < 2 or rounds < 2:
         lacking = "fresh process" if cold < 2 else "round"

@@ -99,9 +99,15 @@ def compare(times: Times, twins: Twins, pair: Pair) -> Comparison:
 
 
 _TOO_FEW = Gate(
-    "fewer than 3 rounds; give more time (--budget)", mendable=True, readable=True, spoils=False
+    "fewer than 3 rounds; give more time (--budget)",
+    "few_rounds",
+    mendable=True,
+    readable=True,
+    spoils=False,
 )
-_QUICK = Gate("quick: indicative; run without --quick for a verdict", readable=True, spoils=False)
+_QUICK = Gate(
+    "quick: indicative; run without --quick for a verdict", "quick", readable=True, spoils=False
+)
 
 
 def _shut(times: Times, twins: Twins, pair: Pair, rounds: int) -> Gate | None:
@@ -125,7 +131,7 @@ def _with_figures(verdict: Verdict, seen: Interval) -> Verdict:
 
 
 def _withheld(blank: Verdict, ordered: list[float], look: Look | None, shut: Gate) -> Verdict:
-    verdict = msgspec.structs.replace(blank, why=shut.why)
+    verdict = msgspec.structs.replace(blank, why=shut.why, reason=shut.reason)
     if not shut.readable or not ordered:
         return verdict
     return _with_figures(verdict, look.interval if look else interval(ordered))
@@ -145,7 +151,11 @@ def _spoken(blank: Verdict, look: Look, rounds: int, round_s: float | None) -> V
     needed = rounds_to_settle(seen.mean, seen.sd, look.margin, rounds)
     cost = None if needed is None or round_s is None else (needed - rounds) * round_s
     return msgspec.structs.replace(
-        verdict, why=_open_words(look, needed, cost), rounds_needed=needed, cost_s=cost
+        verdict,
+        why=_open_words(look, needed, cost),
+        reason="noise" if look.word == "inconclusive" else "margin",
+        rounds_needed=needed,
+        cost_s=cost,
     )
 
 

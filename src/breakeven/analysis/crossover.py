@@ -50,8 +50,7 @@ def left_out(compared: Sequence[Comparison]) -> str:
         if c.gate is not None and c.gate.spoils:
             by_reason.setdefault(c.gate.why, []).append(c.pair.size)
     return "; ".join(
-        f"left out: {', '.join(units.whole(s) for s in sizes)} ({why})"
-        for why, sizes in by_reason.items()
+        f"left out: {', '.join(str(s) for s in sizes)} ({why})" for why, sizes in by_reason.items()
     )
 
 
@@ -140,8 +139,14 @@ def _single(blank: Crossover, points: Sequence[Point], found: Sequence[Change]) 
         return msgspec.structs.replace(blank, kind="always")
     if signs == {-1}:
         return msgspec.structs.replace(blank, kind="never", why=_trend(points))
+    open_sizes = ", ".join(str(p.size) for p in points if p.sign == 0)
+    if not _ordered(points):
+        sure = ", ".join(str(p.size) for p in points if p.sign)
+        state = "ahead" if signs >= {1} else "behind"
+        return msgspec.structs.replace(
+            blank, why=f"{state} at {sure}; not told apart at {open_sizes}"
+        )
     low_x, high_x = bracket(points, rising=True)
-    open_sizes = ", ".join(units.whole(p.size) for p in points if p.sign == 0)
     return msgspec.structs.replace(
         blank,
         kind="bracket",
@@ -149,6 +154,16 @@ def _single(blank: Crossover, points: Sequence[Point], found: Sequence[Change]) 
         high=None if high_x is None else size_at(high_x),
         why=f"not told apart at {open_sizes}",
     )
+
+
+def _ordered(points: Sequence[Point]) -> bool:
+    """Return whether sure and open sizes lie as on a curve that rises through equality.
+
+    What is surely lost must lie below all that is open, what is surely won above: an entry that
+    is ahead at the smallest size and open beyond it has shown no place where it overtakes.
+    """
+    signs = [p.sign for p in points]
+    return signs == sorted(signs)
 
 
 def located(
@@ -211,8 +226,8 @@ def _trend(points: Sequence[Point]) -> str | None:
     rises = last.seen.mean > before.seen.mean
     return (
         f"at the largest sizes the ratio {'still rises' if rises else 'does not rise'}: "
-        f"{units.ratio(math.exp(before.seen.mean))} at {units.whole(before.size)}, "
-        f"{units.ratio(math.exp(last.seen.mean))} at {units.whole(last.size)}"
+        f"{units.ratio(math.exp(before.seen.mean))} at {before.size}, "
+        f"{units.ratio(math.exp(last.seen.mean))} at {last.size}"
     )
 
 

@@ -55,6 +55,8 @@ class Gate(NamedTuple):
     ----------
     why : str
         Reason, then remedy.
+    reason : str
+        Short, stable code of the reason.
     mendable : bool
         Whether more rounds may lift it.
     readable : bool
@@ -64,6 +66,7 @@ class Gate(NamedTuple):
     """
 
     why: str
+    reason: str
     mendable: bool = False
     readable: bool = False
     spoils: bool = True
@@ -91,7 +94,7 @@ def gate(times: Times, twins: Twins, pair: Pair) -> Gate | None:
         found = check(times, pair)
         if found is not None:
             return found
-    return _session(twins, pair)
+    return _session(times, twins, pair)
 
 
 def _sides(pair: Pair) -> tuple[str, str]:
@@ -106,9 +109,11 @@ def _status(times: Times, pair: Pair) -> Gate | None:
     for side in _sides(pair):
         case = _case(times, pair, side)
         if case is None:
-            return Gate(f"{side} has not been measured at this size", mendable=True)
+            said = f"{times.label(side)} has not been measured at this size"
+            return Gate(said, "unmeasured", mendable=True)
         if case.status != "ok":
-            return Gate(f"{side}: {status_words(case)}")
+            reason = "disagrees" if case.status == "disagrees" else "status"
+            return Gate(f"{times.label(side)}: {status_words(case)}", reason)
     return None
 
 
@@ -118,28 +123,33 @@ def _answers(times: Times, pair: Pair) -> Gate | None:
         agreement = case.agreement if case else None
         if agreement is None:
             return Gate(
-                f"the answer of {side} has not been compared with the float64 reference",
+                f"the answer of {times.label(side)} has not been compared with the float64 "
+                "reference",
+                "unmeasured",
                 mendable=True,
             )
         if not agreement.passed:
             return Gate(
-                f"the answer of {side} disagrees with the float64 reference "
-                f"(class {agreement.class_}); times of different answers are not ranked"
+                f"the answer of {times.label(side)} disagrees with the float64 reference "
+                f"(class {agreement.class_}); times of different answers are not ranked",
+                "disagrees",
             )
     return None
 
 
 def _precision(times: Times, pair: Pair) -> Gate | None:
     base, entry = times.entries[pair.base], times.entries[pair.entry]
+    one, other = times.label(pair.base), times.label(pair.entry)
     if base.dtype != entry.dtype:
         return Gate(
-            f"{base.id} works in {base.dtype}, {entry.id} in {entry.dtype}; "
-            "give both the same --dtype"
+            f"{one} works in {base.dtype}, {other} in {entry.dtype}; give both the same --dtype",
+            "precision",
         )
     if base.matmul_precision != entry.matmul_precision:
         return Gate(
-            f"{base.id} multiplies in {base.matmul_precision} precision, {entry.id} in "
-            f"{entry.matmul_precision}; set both alike"
+            f"{one} multiplies in {base.matmul_precision} precision, {other} in "
+            f"{entry.matmul_precision}; set both alike",
+            "precision",
         )
     classes = []
     for side in _sides(pair):
@@ -148,9 +158,10 @@ def _precision(times: Times, pair: Pair) -> Gate | None:
             classes.append(case.agreement.class_)
     if len({c in _FINE for c in classes}) > 1:
         return Gate(
-            f"{base.id} answers with errors of class {classes[0]}, {entry.id} of class "
+            f"{one} answers with errors of class {classes[0]}, {other} of class "
             f"{classes[1]}; a speed-up bought with precision is another speed-up: switch TF32 "
-            "and other reduced precision off"
+            "and other reduced precision off",
+            "precision",
         )
     return None
 
@@ -163,8 +174,9 @@ def _floor(times: Times, pair: Pair) -> Gate | None:
             continue
         if median < FLOOR_TIMES * floors.empty_call_s:
             return Gate(
-                f"{side} is at the floor: its call is under {FLOOR_TIMES} times the "
-                f"{units.seconds(floors.empty_call_s)} of an empty call; measure a larger size"
+                f"{times.label(side)} is at the floor: its call is under {FLOOR_TIMES} times the "
+                f"{units.seconds(floors.empty_call_s)} of an empty call; measure a larger size",
+                "floor",
             )
     return None
 
@@ -176,7 +188,8 @@ def _voided(times: Times, pair: Pair) -> Gate | None:
             reason = max(reasons, key=lambda r: reasons[r])
             seen, remedy = _VOID_WORDS.get(reason, (reason, "measure again"))
             return Gate(
-                f"{lost} of {measured} slots of {side} do not count: {seen}; {remedy}",
+                f"{lost} of {measured} slots of {times.label(side)} do not count: {seen}; {remedy}",
+                reason,
                 mendable=True,
             )
     return None
@@ -239,23 +252,26 @@ def _cores(times: Times, pair: Pair) -> Gate | None:
             return Gate(
                 f"{side} had {units.significant(used, 2)} cores, though its {threads} threads "
                 f"made it {units.ratio(speedup)} faster than one when scouted; see what limits "
-                "it (affinity, quota, other processes) and run again"
+                "it (affinity, quota, other processes) and run again",
+                "cores",
             )
     return None
 
 
-def _session(twins: Twins, pair: Pair) -> Gate | None:
+def _session(times: Times, twins: Twins, pair: Pair) -> Gate | None:
     winner = twins.winner(pair.workload, pair.size, pair.scope)
     if winner is not None:
         return Gate(
-            f"{winner} measured against itself came out different, so this session cannot be "
-            "believed at this size; run again when the machine is calmer",
+            f"{times.label(winner)} measured against itself came out different, so this "
+            "session cannot be believed at this size; run again when the machine is calmer",
+            "aa_winner",
             readable=True,
         )
     if twins.margin(pair.workload, pair.size, pair.scope, 3) is None:
         return Gate(
             "no entry was measured against itself in 3 rounds at this size, so what this session "
             "can tell apart is unknown; measure more rounds",
+            "no_aa",
             mendable=True,
             readable=True,
             spoils=False,

@@ -12,6 +12,7 @@ from breakeven.analysis.cold import cold_crossover
 from breakeven.analysis.comparisons import Comparisons
 from breakeven.analysis.crossover import crossover
 from breakeven.analysis.naive import naive_costs
+from breakeven.analysis.pairs import Line
 from breakeven.analysis.payback import payback
 from breakeven.model.run import RunRecord
 from breakeven.model.verdict import Advice, Band, Crossover, Judged, Payback
@@ -29,10 +30,11 @@ def judge(record: RunRecord) -> Judged:
         As the engine left it, finished or not; conclusions that it holds already are not read.
     """
     found = Comparisons(record)
-    all_bands, all_advice = _words(found)
+    crossed = _warm(found)
+    all_bands, all_advice = _words(found, crossed)
     return Judged(
         verdicts=tuple(c.verdict for c in found.all()),
-        crossovers=_crossovers(found),
+        crossovers=_crossovers(found, crossed),
         paybacks=_paybacks(found),
         achieved=achieved(found.times),
         bands=all_bands,
@@ -59,16 +61,23 @@ def apply(record: RunRecord, judged: Judged) -> RunRecord:
     )
 
 
-def _crossovers(found: Comparisons) -> tuple[Crossover, ...]:
+def _warm(found: Comparisons) -> dict[Line, Crossover]:
+    """Return the crossover of each line in its own scope."""
+    return {
+        line: crossover(line, compared)
+        for line, compared in found.by_line.items()
+        if line.base_kind != "same"
+    }
+
+
+def _crossovers(found: Comparisons, crossed: dict[Line, Crossover]) -> tuple[Crossover, ...]:
     """Return the crossover of each line, with the cold one composed from its moving data."""
     rows = []
-    for line, compared in found.by_line.items():
-        if line.base_kind == "same":
-            continue
-        rows.append(crossover(line, compared))
+    for line, warm in crossed.items():
+        rows.append(warm)
         on_cpu = found.times.on_cpu(line.entry)
         if line.scope == "transfer" or on_cpu:
-            rows.append(cold_crossover(found.times, found.plan, line, compared))
+            rows.append(cold_crossover(found.times, found.plan, line, found.by_line[line]))
     return tuple(rows)
 
 
@@ -85,7 +94,9 @@ def _paybacks(found: Comparisons) -> tuple[Payback, ...]:
     return tuple(rows)
 
 
-def _words(found: Comparisons) -> tuple[tuple[Band, ...], tuple[Advice, ...]]:
+def _words(
+    found: Comparisons, crossed: dict[Line, Crossover]
+) -> tuple[tuple[Band, ...], tuple[Advice, ...]]:
     all_bands: list[Band] = []
     all_advice = []
     for line in found.main_lines():
@@ -93,5 +104,5 @@ def _words(found: Comparisons) -> tuple[tuple[Band, ...], tuple[Advice, ...]]:
             continue
         here = bands(found.times, found.twins, line.entry, found.alongside(line))
         all_bands += here
-        all_advice.append(advise(found, line, here))
+        all_advice.append(advise(found, line, here, crossed))
     return tuple(all_bands), tuple(all_advice)

@@ -36,7 +36,8 @@ class Plan:
     """The comparisons that a record allows.
 
     Every GPU entry stands against the best CPU entry, then against NumPy; a CPU entry of another
-    library against NumPy; a backend entered twice against itself.
+    library against NumPy; a backend entered twice against itself. An entry that was only scouted
+    is in none of them: nothing was measured that could be judged.
     """
 
     def __init__(self, times: Times) -> None:
@@ -72,6 +73,8 @@ class Plan:
     def lines(self, workload: str) -> Iterator[Line]:
         """Yield the lines of a workload."""
         for e in self._contenders():
+            if self._only_scouted(workload, e.id):
+                continue
             on_gpu = e.device != "cpu"
             for scope in WARM_SCOPES if on_gpu else WARM_SCOPES[:1]:
                 if on_gpu and self._cpus:
@@ -102,6 +105,17 @@ class Plan:
             return case is not None
         measured = self.times.rounds_of(line.workload, size, entry, line.scope)
         return bool(measured) or self.times.rounds < 1
+
+    def _only_scouted(self, workload: str, entry: str) -> bool:
+        """Return whether later rounds left an entry out everywhere, though nothing was wrong."""
+        if self.times.rounds < 1 or self.times.record.spec.effort == "quick":
+            return False
+        cases = [c for c in self.times.record.cases if (c.workload, c.entry) == (workload, entry)]
+        scopes = WARM_SCOPES if not self.times.on_cpu(entry) else WARM_SCOPES[:1]
+        measured = any(
+            self.times.rounds_of(workload, c.size, entry, scope) for c in cases for scope in scopes
+        )
+        return not measured and all(c.status == "ok" for c in cases)
 
     def main(self, workload: str, scope: Scope) -> Line | None:
         """Return the line that rounds are spent on.

@@ -7,8 +7,8 @@ import statistics
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from breakeven.analysis.cold import cold_costs
 from breakeven.analysis.compare import Comparison
+from breakeven.analysis.starts import start
 from breakeven.analysis.times import Times
 from breakeven.model.verdict import Estimate, Payback, Scope
 from breakeven.stats.intervals import LOOKS, interval
@@ -40,7 +40,8 @@ def payback(times: Times, resident: Comparison, transfer: Comparison | None) -> 
     """Return after how many calls and reuses an entry has repaid its costs at one size.
 
     Calls: start-up (import, context, what the first call takes beyond a steady one) beyond that
-    of the base, over what a call saves. Reuses: one journey of the data, over what an operation
+    of the base, over what a call saves; import and context are pooled over the processes of all
+    workloads. Reuses: one journey of the data, over what an operation
     saves once it is there. The journey is the median over rounds of the whole piece (in, compute,
     out) less the resident call of the same round, since that pair is replicated by round; copies
     timed apart are not.
@@ -59,6 +60,7 @@ def payback(times: Times, resident: Comparison, transfer: Comparison | None) -> 
         calls = _calls(times, transfer, "with the data travelling", notes)
     calls_resident = _calls(times, resident, "on resident data", notes)
     reuses = _reuses(times, resident, notes) if transfer is not None else None
+    ours, theirs = (start(times, pair.workload, e) for e in (pair.entry, pair.base))
     return Payback(
         workload=pair.workload,
         size=pair.size,
@@ -69,6 +71,10 @@ def payback(times: Times, resident: Comparison, transfer: Comparison | None) -> 
         calls_resident=calls_resident,
         reuses=reuses,
         why="; ".join(dict.fromkeys(notes)) or None,
+        start_s=ours.seconds() if ours else None,
+        base_start_s=theirs.seconds() if theirs else None,
+        processes=ours.processes if ours else 0,
+        base_processes=theirs.processes if theirs else 0,
     )
 
 
@@ -87,7 +93,7 @@ def _saving(times: Times, comparison: Comparison) -> _Saving:
     )
 
 
-def _pays(comparison: Comparison, where: str, notes: list[str]) -> bool:
+def _pays(times: Times, comparison: Comparison, where: str, notes: list[str]) -> bool:
     """Return whether a call surely saves time; if not, note why."""
     if comparison.gate is not None and comparison.gate.spoils:
         notes.append(f"{where}: {comparison.gate.why}")
@@ -97,7 +103,8 @@ def _pays(comparison: Comparison, where: str, notes: list[str]) -> bool:
         return False
     seen = interval(list(comparison.values.values()))
     if seen.high < 0:
-        notes.append(f"{where}: never, a call is slower than on {comparison.pair.base}")
+        base = times.label(comparison.pair.base)
+        notes.append(f"{where}: never, a call is slower than on {base}")
     elif seen.low <= 0:
         notes.append(f"{where}: it is not settled that a call is faster")
     return seen.low > 0
@@ -105,39 +112,32 @@ def _pays(comparison: Comparison, where: str, notes: list[str]) -> bool:
 
 def _calls(times: Times, comparison: Comparison, where: str, notes: list[str]) -> Estimate | None:
     pair = comparison.pair
-    if not _pays(comparison, where, notes):
+    if not _pays(times, comparison, where, notes):
         return None
-    ours = cold_costs(times, pair.workload, pair.entry)
-    theirs = cold_costs(times, pair.workload, pair.base)
-    fewest = min(len(ours), len(theirs))
-    if fewest < 2:
-        measured = "only one fresh process" if fewest else "no fresh process"
+    ours, theirs = (start(times, pair.workload, e) for e in (pair.entry, pair.base))
+    if ours is None or theirs is None or min(ours.processes, theirs.processes) < 2:
+        measured = (
+            "no fresh process" if ours is None or theirs is None else "only one fresh process"
+        )
         notes.append(
             f"{where}: {measured} was measured, which gives no interval; two or more of each "
-            "entry would (--budget)"
+            "backend would (--budget)"
         )
         return None
 
     saving = _saving(times, comparison)
-    n = min(len(saving.logs), fewest)
-    spent = statistics.median(ours) - statistics.median(theirs)
-    ours_down, ours_up = _spread_of_median(ours)
-    theirs_down, theirs_up = _spread_of_median(theirs)
+    n = min(len(saving.logs), ours.replicated, theirs.replicated)
+    spent = ours.seconds() - theirs.seconds()
+    ours_down, ours_up = ours.spread()
+    theirs_down, theirs_up = theirs.spread()
     low = spent - math.hypot(ours_down, theirs_up)
     high = spent + math.hypot(ours_up, theirs_down)
     return _count((low, spent, high), saving, n, where, notes)
 
 
-def _spread_of_median(values: Sequence[float]) -> tuple[float, float]:
-    def again(chosen: Sequence[int]) -> float:
-        return statistics.median(values[i] for i in chosen)
-
-    return spread(again, len(values), statistics.median(values))
-
-
 def _reuses(times: Times, resident: Comparison, notes: list[str]) -> Estimate | None:
     where = "reuses"
-    if not _pays(resident, where, notes):
+    if not _pays(times, resident, where, notes):
         return None
     saving = _saving(times, resident)
     if len(saving.journey) < len(saving.logs):

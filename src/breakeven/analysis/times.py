@@ -7,6 +7,7 @@ import statistics
 from collections import defaultdict
 from collections.abc import Iterable
 
+from breakeven.model.labels import labels
 from breakeven.model.run import Case, Entry, RunRecord, Slot
 from breakeven.model.verdict import Scope
 
@@ -32,6 +33,7 @@ class Times:
     def __init__(self, record: RunRecord) -> None:
         self.record = record
         self.entries: dict[str, Entry] = {e.id: e for e in record.entries}
+        self._labels = labels(record.entries)
         self.cases: dict[tuple[str, int, str], Case] = {}
         self._turns: dict[_Key, dict[int, list[Slot]]] = {}
         self._rounds: dict[tuple[str, int, str, Scope], list[int]] = defaultdict(list)
@@ -61,6 +63,10 @@ class Times:
     def sizes(self, workload: str) -> tuple[int, ...]:
         """Return every size that has a case, ascending."""
         return tuple(sorted({size for name, size, _ in self.cases if name == workload}))
+
+    def label(self, entry: str) -> str:
+        """Return what an entry is called in a sentence."""
+        return self._labels.get(entry, entry)
 
     def on_cpu(self, entry: str) -> bool:
         """Return whether an entry works on the CPU."""

@@ -55,6 +55,10 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         Reason and remedy when withheld; what would settle it when inconclusive.
     rounds_needed : int or None
         Rounds that would settle it at this noise.
+    reason : str or None
+        Short, stable code of `why`. When withheld: ``busy``, ``gpu_busy``, ``two_states``,
+        ``few_rounds``, ``quick``, ``disagrees``, ``floor``, ``cores``, ``no_aa``, ``aa_winner``,
+        ``status``, ``precision``, ``unmeasured``. When open: ``noise``, ``margin``.
     """
 
     workload: str
@@ -74,6 +78,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     why: str | None = None
     rounds_needed: int | None = None
     cost_s: float | None = None
+    reason: str | None = None
 
 
 class Crossover(msgspec.Struct, frozen=True, kw_only=True):
@@ -101,6 +106,12 @@ class Crossover(msgspec.Struct, frozen=True, kw_only=True):
         True for the cold scope, which is put together from medians.
     why : str or None
         Why it is undecided, or why the bracket is wider than asked.
+    bases : tuple of str
+        Base at each of `sizes`, for the cold scope, which chooses its own.
+    start_s, base_start_s : float or None
+        What a fresh process pays before steady calls, at the largest size, for the cold scope.
+    processes, base_processes : int
+        Fresh processes behind the two.
     """
 
     workload: str
@@ -121,6 +132,11 @@ class Crossover(msgspec.Struct, frozen=True, kw_only=True):
     loses_to: int | None = None
     composed: bool = False
     why: str | None = None
+    bases: tuple[str, ...] = ()
+    start_s: float | None = None
+    base_start_s: float | None = None
+    processes: int = 0
+    base_processes: int = 0
 
 
 class Payback(msgspec.Struct, frozen=True, kw_only=True):
@@ -137,6 +153,10 @@ class Payback(msgspec.Struct, frozen=True, kw_only=True):
         Operations on the same data after which one journey of it is repaid.
     why : str or None
         Why a figure is None.
+    start_s, base_start_s : float or None
+        What a fresh process of either pays before steady calls: import, context, first call.
+    processes, base_processes : int
+        Fresh processes behind the two: import and context are pooled over workloads.
     """
 
     workload: str
@@ -148,6 +168,10 @@ class Payback(msgspec.Struct, frozen=True, kw_only=True):
     calls_resident: Estimate | None = None
     reuses: Estimate | None = None
     why: str | None = None
+    start_s: float | None = None
+    base_start_s: float | None = None
+    processes: int = 0
+    base_processes: int = 0
 
 
 class Achieved(msgspec.Struct, frozen=True, kw_only=True):
@@ -194,12 +218,25 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
         Entry id; None when nothing is settled.
     reasons : tuple of str
         Sentences, each with its figures.
+    from_size, to_size : float or None
+        Sizes between which the choice holds; None for an end that nothing sets.
+    otherwise : str or None
+        Entry to use at the sizes below `from_size`; None when nothing is settled there.
+    otherwise_to : float or None
+        Size up to which that holds.
+    open_sizes : tuple of int
+        Measured sizes, other than those near the crossover, at which nothing is settled.
     """
 
     workload: str
     scope: Scope
     choice: str | None
     reasons: tuple[str, ...]
+    from_size: float | None = None
+    to_size: float | None = None
+    otherwise: str | None = None
+    otherwise_to: float | None = None
+    open_sizes: tuple[int, ...] = ()
 
 
 class AaCheck(msgspec.Struct, frozen=True, kw_only=True):

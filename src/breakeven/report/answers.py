@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from breakeven import units
+from breakeven.model import labels
 from breakeven.model.verdict import BEST_CPU, Advice, Crossover, Verdict
 from breakeven.report import names, sentences
 from breakeven.report.evidence import Evidence
@@ -54,7 +55,7 @@ def _with_gpu(evidence: Evidence, workload: str, leads: dict[str, str]) -> str:
     kinds = {c.kind for c in found.values()}
     if kinds == {"never"}:
         best = max(found.values(), key=lambda c: c.best_ratio or 0.0)
-        axis = names.axis(workload)
+        axis = labels.axis(workload)
         seen = sentences.at_best(evidence, best, f"; at best {evidence.label(best.entry)}")
         return (
             f"{workload}: no, the GPU does not overtake the best CPU setting at any size "
@@ -69,7 +70,7 @@ def _scope_of(c: Crossover) -> str:
 
 
 def _clause(evidence: Evidence, c: Crossover) -> str:
-    axis = names.axis(c.workload)
+    axis = labels.axis(c.workload)
     who = _winners(evidence, c)
     match c.kind:
         case "bracket":
@@ -110,7 +111,7 @@ def _winners(evidence: Evidence, c: Crossover) -> str:
 def _range(c: Crossover) -> str:
     if not c.sizes:
         return "no size could be judged"
-    axis = names.axis(c.workload)
+    axis = labels.axis(c.workload)
     low, high = min(c.sizes), max(c.sizes)
     return f"{axis} = {low}" if low == high else f"{axis} = {low} to {high}"
 
@@ -157,7 +158,7 @@ def _cpu_clause(evidence: Evidence, c: Crossover) -> str:
             return f"{who} overtakes NumPy at no size tested ({_range(c)})"
         case "several":
             near = names.joined([names.size(v) for v in c.changes])
-            axis = names.axis(c.workload)
+            axis = labels.axis(c.workload)
             return f"the lead between {who} and NumPy changes near {axis} = {near}"
         case "undecided":
             return f"it is not settled whether {who} overtakes NumPy ({_range(c)})"
@@ -173,7 +174,7 @@ def _reference(evidence: Evidence, workload: str) -> str:
     r = max((r for r in preferred if r.size == largest), key=lambda r: r.ratio)
     travel = ", data travelling" if r.scope == "transfer" else ", data already there"
     return (
-        f"; at {names.axis(workload)} = {r.size} {r.here_entry} takes {units.seconds(r.here_s)} "
+        f"; at {labels.axis(workload)} = {r.size} {r.here_entry} takes {units.seconds(r.here_s)} "
         f"and a stored {r.machine} run ({r.there_entry}{travel}) {units.seconds(r.there_s)}: "
         f"{units.ratio(r.ratio)} (other machine, not paired, indicative)"
     )
@@ -221,5 +222,5 @@ def _quick(evidence: Evidence, workload: str) -> str:
                 shown.append(f"{evidence.label(e.id)}{travel} {units.seconds(figure.seconds)}")
         if shown:
             said, largest = shown, size
-    figures = f": at {names.axis(workload)} = {largest} {', '.join(said)}" if said else ""
+    figures = f": at {labels.axis(workload)} = {largest} {', '.join(said)}" if said else ""
     return f"{workload}: indicative figures only (quick run: one round, no verdict){figures}."

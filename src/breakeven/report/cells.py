@@ -31,9 +31,3 @@ def table(
 def seconds(value: float | None) -> str:
     """Return a time, or the sign for none."""
     return NONE if value is None else units.seconds(value)
-
-
-def scientific(value: float) -> str:
-    """Return a number that may be tiny, such as an error."""
-    # Errors span ten decades: plain digits of 3e-7 cannot be read.
-    return f"{value:.1e}"

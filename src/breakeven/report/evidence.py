@@ -7,6 +7,7 @@ from statistics import median
 from typing import TypeVar
 
 from breakeven import units
+from breakeven.model import labels
 from breakeven.model.run import Case, Entry, RunRecord
 from breakeven.model.verdict import BEST_CPU, Crossover, Verdict
 from breakeven.report import names
@@ -40,7 +41,7 @@ class Evidence:
         self.record = record
         self.quick = record.spec.effort == "quick"
         self.entries = {e.id: e for e in record.entries}
-        self.labels = names.labels(record.entries)
+        self.labels = labels.labels(record.entries)
         self._cases = {(c.workload, c.size, c.entry): c for c in record.cases}
 
     def label(self, entry: str) -> str:

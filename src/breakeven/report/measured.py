@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from breakeven import units
+from breakeven.model import labels
 from breakeven.report import cells, names
 from breakeven.report.evidence import NONE, Evidence
 from breakeven.report.view import Table
@@ -12,9 +13,9 @@ from breakeven.report.view import Table
 
 def agreement(evidence: Evidence, workload: str) -> Table:
     """Return each result's error beside its bound, with the class of the error."""
-    columns = (names.axis(workload), "entry", "error", "bound", "class", "passed", "rule")
+    columns = (labels.axis(workload), "entry", "error", "bound", "class", "passed", "rule")
     body = [
-        (str(c.size), c.entry, cells.scientific(a.error), cells.scientific(a.bound), a.class_,
+        (str(c.size), c.entry, units.scientific(a.error), units.scientific(a.bound), a.class_,
          "yes" if a.passed else "NO", a.rule)
         for c in evidence.cases(workload) if (a := c.agreement) is not None
     ]  # fmt: skip
@@ -28,7 +29,7 @@ def agreement(evidence: Evidence, workload: str) -> Table:
 def phases(evidence: Evidence, workload: str) -> Table:
     """Return the seconds of each phase by case."""
     fields = ("import_s", "context_s", "first_call_s", "to_device_s", "compute_s", "to_host_s")
-    columns = (names.axis(workload), "entry", "import", "context", "first call", "to device",
+    columns = (labels.axis(workload), "entry", "import", "context", "first call", "to device",
                "compute", "to host")  # fmt: skip
     body = []
     for c in evidence.cases(workload):
@@ -44,7 +45,7 @@ def phases(evidence: Evidence, workload: str) -> Table:
 
 def achieved(evidence: Evidence, workload: str) -> Table:
     """Return FLOP/s and bytes/s reached on resident data."""
-    columns = (names.axis(workload), "entry", "FLOP/s", "bytes/s")
+    columns = (labels.axis(workload), "entry", "FLOP/s", "bytes/s")
     body = [
         (str(a.size), a.entry,
          NONE if a.flops_per_s is None else units.rate(a.flops_per_s, "FLOP/s"),
@@ -57,7 +58,7 @@ def achieved(evidence: Evidence, workload: str) -> Table:
 
 def memory(evidence: Evidence, workload: str) -> Table:
     """Return peak memory by case."""
-    columns = (names.axis(workload), "entry", "host peak", "device peak", "device in use")
+    columns = (labels.axis(workload), "entry", "host peak", "device peak", "device in use")
     body = []
     for c in evidence.cases(workload):
         if (m := c.memory) is not None:
@@ -73,7 +74,7 @@ def memory(evidence: Evidence, workload: str) -> Table:
 
 def naive(evidence: Evidence, workload: str) -> Table:
     """Return what a one-shot timing reads, and what each mistake cost."""
-    columns = (names.axis(workload), "entry", "one shot reads", "sound, travels",
+    columns = (labels.axis(workload), "entry", "one shot reads", "sound, travels",
                "sound, on device", "without synchronise", "first call cost", "transfer cost",
                "missing synchronise")  # fmt: skip
     body = [
@@ -91,7 +92,7 @@ def naive(evidence: Evidence, workload: str) -> Table:
 
 def aa(evidence: Evidence, workload: str) -> Table:
     """Return the same entry against its twin, by size."""
-    columns = (names.axis(workload), "entry", "twin", "ratio [95 %]", "margin", "rounds", "word")
+    columns = (labels.axis(workload), "entry", "twin", "ratio [95 %]", "margin", "rounds", "word")
     body = []
     for check in evidence.record.limits.aa:
         if check.workload != workload:
@@ -111,7 +112,7 @@ def aa(evidence: Evidence, workload: str) -> Table:
 
 def references(evidence: Evidence, workload: str) -> Table:
     """Return this machine's times beside a stored run of another machine."""
-    columns = (names.axis(workload), "scope there", "here", "time here", "there", "time there",
+    columns = (labels.axis(workload), "scope there", "here", "time here", "there", "time there",
                "here / there")  # fmt: skip
     body = [
         (str(r.size), r.scope, r.here_entry, units.seconds(r.here_s),
@@ -128,7 +129,7 @@ def losses(evidence: Evidence, workload: str) -> Table:
     """Return the training losses by case, in order of training."""
     mine = [c for c in evidence.cases(workload) if c.losses]
     longest = max((len(c.losses) for c in mine), default=0)
-    columns = (names.axis(workload), "entry", *(f"reading {i + 1}" for i in range(longest)))
+    columns = (labels.axis(workload), "entry", *(f"reading {i + 1}" for i in range(longest)))
     body = [
         (str(c.size), c.entry, *(units.significant(v, 7) for v in c.losses),
          *([NONE] * (longest - len(c.losses))))
@@ -140,7 +141,7 @@ def losses(evidence: Evidence, workload: str) -> Table:
 
 def slots(evidence: Evidence, workload: str) -> Table:
     """Return how many wall slots were measured, and how many were voided for what."""
-    columns = (names.axis(workload), "entry", "scope", "rounds", "slots", "voided", "reasons",
+    columns = (labels.axis(workload), "entry", "scope", "rounds", "slots", "voided", "reasons",
                "not steady")  # fmt: skip
     body = []
     for c in evidence.cases(workload):

@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from breakeven import units
-from breakeven.model.run import Entry
 
-_BACKENDS = {
-    "numpy": "NumPy",
-    "torch-cpu": "torch-CPU",
-    "cupy": "CuPy",
-    "torch-cuda": "torch-CUDA",
-}
-_AXES = {"matmul": "N", "mlp": "hidden"}
 _BASES = {"best-cpu": "the best CPU setting", "numpy": "NumPy"}
 _ON_GPU = {
     "resident": "if the data already lives on the GPU",
@@ -28,28 +19,6 @@ SCOPE_TITLES = {
 }
 SCOPE_ORDER = ("transfer", "resident", "cold")
 _LISTED_SIZES = 9
-
-
-def backend(name: str) -> str:
-    """Return a backend's name as its users write it, such as ``"CuPy"``."""
-    return _BACKENDS.get(name, name)
-
-
-def labels(entries: Sequence[Entry]) -> dict[str, str]:
-    """Return what each entry id is called: the library on a GPU, the id (with threads) on a CPU."""
-    wanted = {
-        e.id: e.id
-        if e.device == "cpu" or e.variant == "twin"
-        else backend(e.backend) + ("" if e.variant == "default" else f" {e.variant}")
-        for e in entries
-    }
-    shared = Counter(wanted.values())
-    return {key: label if shared[label] == 1 else key for key, label in wanted.items()}
-
-
-def axis(workload: str) -> str:
-    """Return what the size of a workload is called, such as ``"N"``."""
-    return _AXES.get(workload, "size")
 
 
 def base(base_kind: str, entry: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 
 from breakeven import units
+from breakeven.model import labels
 from breakeven.model.run import Case, RunRecord
 from breakeven.model.verdict import Crossover, Payback
 from breakeven.report import answers, environment, measured, names, sentences, tables
@@ -69,7 +70,7 @@ def _workload(evidence: Evidence, name: str) -> WorkloadPage:
     phase_size, bars = _phase_bars(evidence, name)
     return WorkloadPage(
         name=name,
-        axis=names.axis(name),
+        axis=labels.axis(name),
         dtype=evidence.dtype(name),
         answer=answers.answer(evidence, name, kind, leads),
         base_kind=kind,
@@ -167,7 +168,7 @@ def _references(evidence: Evidence, name: str) -> tuple[str, ...]:
         ]
         lines.append(
             f"Beside the stored run {run} on {machine} (other machine, not paired, indicative), "
-            f"{names.axis(name)} = {largest}: {'; '.join(said)}."
+            f"{labels.axis(name)} = {largest}: {'; '.join(said)}."
         )
     return tuple(lines)
 
@@ -186,7 +187,7 @@ def _unsettled(evidence: Evidence, name: str, kind: str) -> tuple[str, ...]:
         for (entry, scope), sizes in places.items():
             travel = f", {names.SCOPE_TITLES[scope]}" if evidence.on_gpu(entry) else ""
             at = names.joined([str(s) for s in sizes])
-            said.append(f"{evidence.label(entry)}{travel}, {names.axis(name)} = {at}")
+            said.append(f"{evidence.label(entry)}{travel}, {labels.axis(name)} = {at}")
         lines.append(f"{names.word(word).capitalize()}: {why.rstrip('.')}. {'; '.join(said)}.")
     return tuple(lines)
 
@@ -200,7 +201,7 @@ def _statuses(cases: list[Case]) -> tuple[str, ...]:
     for (entry, status, why), group in groupby(failed, key=lambda c: (c.entry, c.status, c.why)):
         found = list(group)
         sizes = names.joined([str(c.size) for c in found])
-        axis = names.axis(found[0].workload)
+        axis = labels.axis(found[0].workload)
         reason = why or "no reason was recorded"
         lines.append(f"{entry}: {names.word(status)} at {axis} = {sizes} ({reason})")
     return tuple(lines)

@@ -6,6 +6,7 @@ from collections import Counter
 from itertools import groupby
 
 from breakeven import units
+from breakeven.model import labels
 from breakeven.model.verdict import BEST_CPU, Verdict
 from breakeven.report import names
 from breakeven.report.evidence import NONE, Evidence
@@ -28,7 +29,7 @@ def column(evidence: Evidence, entry: str, kind: str) -> str:
     known = evidence.entries.get(entry)
     if known is None or known.device != "cpu" or kind == "same":
         return evidence.label(entry)
-    return names.backend(known.backend)
+    return labels.backend(known.backend)
 
 
 def rows(evidence: Evidence, workload: str) -> tuple[Row, ...]:
@@ -67,7 +68,7 @@ def best_cpu_names(evidence: Evidence, workload: str) -> tuple[str, ...]:
         where = names.size(sizes[0])
         if len(sizes) > 1:
             where += f" to {names.size(sizes[-1])}"
-        parts.append(f"{entry} at {names.axis(workload)} = {where}")
+        parts.append(f"{entry} at {labels.axis(workload)} = {where}")
     return tuple(parts)
 
 
@@ -134,7 +135,7 @@ def _cpu_columns(evidence: Evidence, workload: str, size: int) -> dict[str, str]
     order = sorted(entries, key=lambda e: (e.id not in judged, e.id != best, not e.default))
     libraries = dict.fromkeys(e.backend for e in entries if e.backend != "numpy")
     for library in libraries:
-        found[names.backend(library)] = next(e.id for e in order if e.backend == library)
+        found[labels.backend(library)] = next(e.id for e in order if e.backend == library)
     for v in evidence.verdicts(workload, size=size, base_kind="same"):
         found[evidence.label(v.entry)] = v.entry
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from breakeven import units
+from breakeven.model import labels
 from breakeven.model.verdict import Band, Crossover, Estimate, Payback
 from breakeven.report import names
 from breakeven.report.evidence import Evidence
@@ -27,7 +28,7 @@ def crossover(evidence: Evidence, c: Crossover, *, lead: bool) -> Claim:
 
 def where(c: Crossover) -> str:
     """Return a bracket in words: ``between N = 610 and 790``; one-sided when one end is open."""
-    axis = names.axis(c.workload)
+    axis = labels.axis(c.workload)
     if c.low is not None and c.high is not None:
         return f"between {axis} = {names.size(c.low)} and {names.size(c.high)}"
     if c.high is not None:
@@ -70,13 +71,13 @@ def payback(evidence: Evidence, p: Payback) -> str:
         )
     if p.why:
         said.append(p.why)
-    where = f"At {names.axis(p.workload)} = {p.size}, {evidence.label(p.entry)} against {named}: "
+    where = f"At {labels.axis(p.workload)} = {p.size}, {evidence.label(p.entry)} against {named}: "
     return where + ("; ".join(said) or "no pay-back figure") + "."
 
 
 def band(evidence: Evidence, b: Band) -> str:
     """Return what holds over a run of neighbouring sizes."""
-    axis = names.axis(b.workload)
+    axis = labels.axis(b.workload)
     sizes = f"{axis} = {b.from_size}" + (f" to {b.to_size}" if b.to_size != b.from_size else "")
     name = "All sizes" if b.name == "all" else b.name.capitalize()
     who = names.joined([evidence.label(e) for e in b.entries], "or")
@@ -97,7 +98,7 @@ def at_best(evidence: Evidence, c: Crossover, lead: str) -> str:
     wanted = {"size": c.best_size, "scope": c.scope, "entry": c.entry, "base_kind": c.base_kind}
     for v in evidence.verdicts(c.workload, **wanted):
         if v.low is not None:
-            axis = names.axis(c.workload)
+            axis = labels.axis(c.workload)
             said = f"{ratio_text(v)} over {v.base} at {axis} = {c.best_size}, {_rounds(v.rounds)}"
             return f"{lead} {said}"
     return ""
@@ -117,7 +118,7 @@ def _bracket(evidence: Evidence, c: Crossover) -> str:
 
 
 def _settled(c: Crossover) -> str:
-    axis = names.axis(c.workload)
+    axis = labels.axis(c.workload)
     parts = []
     if c.loses_to is not None:
         parts.append(f"slower up to {axis} = {c.loses_to}")
@@ -134,7 +135,7 @@ def _settled(c: Crossover) -> str:
 
 def _always(evidence: Evidence, c: Crossover) -> str:
     who, base, scope = _parts(evidence, c)
-    tested = f"({names.tested(names.axis(c.workload), c.sizes)})"
+    tested = f"({names.tested(labels.axis(c.workload), c.sizes)})"
     best = at_best(evidence, c, "; at best")
     claim = " ".join(p for p in (who, "is faster than", base, "at every size", tested, scope) if p)
     return f"{claim}{best}."
@@ -142,7 +143,7 @@ def _always(evidence: Evidence, c: Crossover) -> str:
 
 def _never(evidence: Evidence, c: Crossover) -> str:
     who, base, scope = _parts(evidence, c)
-    tested = f"({names.tested(names.axis(c.workload), c.sizes)})"
+    tested = f"({names.tested(labels.axis(c.workload), c.sizes)})"
     best = at_best(evidence, c, "; at best")
     claim = " ".join(p for p in (who, "overtakes", base, "at no size", tested, scope) if p)
     return f"{claim}{best}."
@@ -150,7 +151,7 @@ def _never(evidence: Evidence, c: Crossover) -> str:
 
 def _several(evidence: Evidence, c: Crossover) -> str:
     who, base, scope = _parts(evidence, c)
-    axis = names.axis(c.workload)
+    axis = labels.axis(c.workload)
     near = names.joined([names.size(v) for v in c.changes]) or "sizes not told"
     tested = f"({names.tested(axis, c.sizes)})"
     claim = f"The lead between {who} and {base} changes several times, near {axis} = {near}"
@@ -159,7 +160,7 @@ def _several(evidence: Evidence, c: Crossover) -> str:
 
 def _undecided(evidence: Evidence, c: Crossover) -> str:
     who, base, scope = _parts(evidence, c)
-    tested = f"({names.tested(names.axis(c.workload), c.sizes)})"
+    tested = f"({names.tested(labels.axis(c.workload), c.sizes)})"
     parts = ("Not settled: whether", who, "overtakes", base, scope, tested)
     return " ".join(p for p in parts if p) + "."
 

@@ -1,0 +1,47 @@
+"""What entries, libraries and axes are called wherever a person reads of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from breakeven.model.run import Entry
+
+_BACKENDS = {
+    "numpy": "NumPy",
+    "torch-cpu": "torch-CPU",
+    "cupy": "CuPy",
+    "torch-cuda": "torch-CUDA",
+}
+_AXES = {"matmul": "N", "mlp": "hidden"}
+
+
+def backend(name: str) -> str:
+    """Return a backend's name as its users write it, such as ``"CuPy"``."""
+    return _BACKENDS.get(name, name)
+
+
+def labels(entries: Sequence[Entry]) -> dict[str, str]:
+    """Return what each entry id is called: the library on a GPU, the id (with threads) on a CPU.
+
+    A backend that is not one of the known libraries (a scripted one) goes by the entry's id.
+    """
+    wanted = {e.id: _label(e) for e in entries}
+    shared = Counter(wanted.values())
+    return {key: label if shared[label] == 1 else key for key, label in wanted.items()}
+
+
+def elsewhere(identity: str) -> str:
+    """Return what an entry of another run is called, of which no more than its id is known."""
+    return _BACKENDS.get(identity, identity)
+
+
+def axis(workload: str) -> str:
+    """Return what the size of a workload is called, such as ``"N"``."""
+    return _AXES.get(workload, "size")
+
+
+def _label(entry: Entry) -> str:
+    if entry.device == "cpu" or entry.variant == "twin" or entry.backend not in _BACKENDS:
+        return entry.id
+    return backend(entry.backend) + ("" if entry.variant == "default" else f" {entry.variant}")
