@@ -6,6 +6,8 @@ import random
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 
+import msgspec
+
 from breakeven import units
 from breakeven.backends import registry as backends
 from breakeven.engine.clock import now, stamp
@@ -148,13 +150,15 @@ class _Session:
     def _find_entries(self) -> tuple[Entry, ...]:
         context = self._context
         known = context.sink.record()
-        if known.entries:
+        if known.cases:
+            # Entries are told one by one before the first case: only then are they all there.
             return tuple(e for e in known.entries if e.variant == "default")
         found: list[tuple[str, BackendInfo, bool]] = []
         for given in context.spec.backends:
             for name in backends.expand(given):
                 backend = backends.get(name)
-                info = backend.find()
+                # Under the name that its entries have: an actor does not know the path of its script.
+                info = msgspec.structs.replace(backend.find(), name=name)
                 found.append((name, info, backend.about.pools))
                 if name not in {b.name for b in context.sink.record().backends}:
                     context.emit(BackendSeen(info=info))
@@ -186,30 +190,41 @@ class _Session:
         context = self._context
         record = context.sink.record()
         seen = [r.round for c in record.cases for r in c.rounds]
-        number = max(seen, default=0) + 1
+        # Of the rounds that were begun before, an interrupted one may not count.
+        number, ran = max(seen, default=0) + 1, 0
         resumed = number > 1
         target = record.rounds_planned if resumed else 0
         while True:
             settlement = self._settlement()
             planned, on_grids = self._search.tasks(settlement, entries)
-            done = _rounds_done(settlement, context.spec)
-            if resumed and done < target and number <= REPLACED * target:
-                pass
-            elif (
-                done >= context.effort.rounds_most
-                or not (planned or on_grids)
-                or not self._worth_another(number, done)
-            ):
+            done = 0 if self._unmeasured() else _rounds_done(settlement, context.spec)
+            if done >= context.effort.rounds_most or not (planned or on_grids):
+                break
+            if ran and context.spec.effort == "quick":
+                break
+            completing = resumed and done < target and ran < REPLACED * target
+            if not completing and not self._worth_another(ran + 1, done):
                 break
             used = {e for t in (*planned, *on_grids) for e in t.entries}
             self._run_round(
                 number, [e for e in entries if e.id in used], planned, on_grids, done=done
             )
             context.emit(RoundDone(round=number, planned=self._foreseen(done + 1)))
-            number += 1
+            number, ran = number + 1, ran + 1
+
+    def _unmeasured(self) -> bool:
+        """Tell whether a planned size that could be measured was not reached in any round yet."""
+        record = self._context.sink.record()
+        planned = {(w.name, s) for w in record.spec.workloads for s in w.sizes} - self._left_out
+        seen = {
+            (c.workload, c.size)
+            for c in record.cases
+            if c.status != "ok" or any(r.round > 0 for r in c.rounds)
+        }
+        return not planned <= seen
 
     def _worth_another(self, number: int, done: int) -> bool:
-        """Tell whether round `number` fits the budget, with `done` rounds that count so far."""
+        """Tell whether the session's round `number` fits the budget, with `done` that count."""
         context = self._context
         if done == 0 and number > LEAST_ROUNDS:
             # Nothing counts on this machine now: more rounds would be void as well.
