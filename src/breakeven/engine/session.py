@@ -157,7 +157,7 @@ class _Session:
         for given in context.spec.backends:
             for name in backends.expand(given):
                 backend = backends.get(name)
-                # Under the name that its entries have: an actor does not know the path of its script.
+                # The name of its entries: an actor does not know the path of its script.
                 info = msgspec.structs.replace(backend.find(), name=name)
                 found.append((name, info, backend.about.pools))
                 if name not in {b.name for b in context.sink.record().backends}:
