@@ -30,16 +30,17 @@ GPU_S: Curve = {8: 8e-3, 64: 8e-3}
 GIVE_UP_S = 60.0
 
 
-def actor(curve: Curve = CPU_S, **fields: Any) -> dict[str, Any]:
+def actor(curve: Curve = CPU_S, **fields: object) -> dict[str, Any]:
     """Return one scripted backend; `journey_s` is a curve as well."""
     if "journey_s" in fields:
         fields["journey_s"] = {"matmul": fields["journey_s"]}
     return {"compute_s": {"matmul": curve}, "spread": 0.01, "noise": 0.01} | fields
 
 
-def gpu(curve: Curve = GPU_S, **fields: Any) -> dict[str, Any]:
+def gpu(curve: Curve = GPU_S, **fields: object) -> dict[str, Any]:
     """Return one scripted GPU."""
-    return actor(curve, **({"device": "cuda:0", "journey_s": {8: 1e-4, 64: 1e-4}} | fields))
+    made: dict[str, object] = {"device": "cuda:0", "journey_s": {8: 1e-4, 64: 1e-4}}
+    return actor(curve, **(made | fields))
 
 
 def script(folder: Path, **actors: Mapping[str, Any]) -> str:

@@ -221,7 +221,7 @@ def test_what_a_library_prints_does_not_reach_the_replies(tmp_path: Path) -> Non
 def test_a_crew_leaves_nobody_behind(tmp_path: Path) -> None:
     """However its block ends, all workers have ended, stopped ones too; their CPU time counts."""
     pids: list[int] = []
-    with pytest.raises(KeyboardInterrupt), crew() as made:
+    with pytest.raises(KeyboardInterrupt), crew() as made:  # noqa: PT012  what ends a crew
         for freezable in (True, False):
             worker = _worker(made, tmp_path, freezable=freezable)
             worker.receive(60.0)

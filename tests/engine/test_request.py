@@ -23,8 +23,8 @@ from breakeven.workloads import registry as workloads
 from engine.casts import actor, script
 
 
-def _spec(*names: str, gpu: bool = False, **options: Any) -> RunSpec:
-    return spec_of(Options(workloads=names, **options), gpu=gpu)
+def _spec(*names: str, gpu: bool = False, **options: object) -> RunSpec:
+    return spec_of(Options(workloads=names, **options), gpu=gpu)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def _spec(*names: str, gpu: bool = False, **options: Any) -> RunSpec:
         ("1048576", (1 << 20,)),
     ],
 )
-def test_sizes_are_a_list_or_a_range(text: Any, expected: tuple[int, ...]) -> None:
+def test_sizes_are_a_list_or_a_range(text: str | list[int], expected: tuple[int, ...]) -> None:
     """Sizes come ascending, each once; a range doubles and ends at its end."""
     assert sizes_of(text) == expected
 
@@ -53,7 +53,7 @@ def test_sizes_are_a_list_or_a_range(text: Any, expected: tuple[int, ...]) -> No
         (list(range(1, MOST_SIZES + 2)), "too many"), ("9" * 5000, "is no size"), ("8:" + "9" * 5000, "is no size"),
     ],
 )  # fmt: skip
-def test_what_is_no_size_is_refused(text: Any, what: str) -> None:
+def test_what_is_no_size_is_refused(text: str | list[int], what: str) -> None:
     """The message quotes what is wrong, and says what a size looks like."""
     with pytest.raises(InputError, match=what) as caught:
         sizes_of(text)
