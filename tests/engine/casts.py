@@ -28,6 +28,14 @@ CPU_S: Curve = {8: 1e-3, 16: 4e-3, 32: 1.6e-2, 64: 6.4e-2}
 GPU_S: Curve = {8: 8e-3, 64: 8e-3}
 # Longest that anything here may take before a test gives it up.
 GIVE_UP_S = 60.0
+HOLDER = """\
+import sys
+from pathlib import Path
+from breakeven.engine.lock import machine_lock
+with machine_lock(lambda: print("waits", flush=True), Path(sys.argv[1])) as held:
+    print("held" if held else "free", flush=True)
+    sys.stdin.readline()
+"""
 
 
 def actor(curve: Curve = CPU_S, **fields: object) -> dict[str, Any]:
@@ -192,6 +200,16 @@ def stopped(pid: int) -> str:
     """Wait for a child to be stopped or to end; return its state then."""
     os.waitid(os.P_PID, pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
     return state(pid)
+
+
+def holder_of(folder: Path) -> subprocess.Popen[str]:
+    """Start a process that holds the machine's lock in `folder` until it reads a line."""
+    return subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(folder)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
 
 
 def end(process: subprocess.Popen[str]) -> None:

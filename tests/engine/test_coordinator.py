@@ -19,7 +19,7 @@ from breakeven.model.event import SlotDone
 from breakeven.model.run import RunRecord
 from breakeven.store.folder import Store
 from breakeven.store.journal import read
-from engine.casts import Commands, actor, end, ended, gpu, kinds, script
+from engine.casts import Commands, actor, end, ended, gpu, holder_of, kinds, script
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals and /proc of Linux")
 MOMENTS = 10
@@ -49,10 +49,10 @@ def _slots(record: RunRecord) -> set[tuple[Any, ...]]:
 def _written(journal: Path) -> set[tuple[Any, ...]]:
     """Return all slots of a journal, told apart in the same way."""
     return {
-        (e.workload, e.size, e.entry, e.round, e.scope, e.clock)
-        + (e.slot.turn, e.slot.order, e.slot.median_s)
+        (e.workload, e.size, e.entry, e.round, e.scope, e.clock, s.turn, s.order, s.median_s)
         for e in read(journal)
         if isinstance(e, SlotDone)
+        for s in (e.slot,)
     }
 
 
@@ -178,7 +178,7 @@ def test_ctrl_c_and_sigterm_keep_what_is_finished_and_the_run_can_be_completed(
 def test_an_interrupt_right_at_the_start_is_one_too(here: Commands, how: signal.Signals) -> None:
     """As soon as there is a journal, a signal leaves a run that can be completed."""
     process = here.start(*_run(here.folder))
-    assert here.until(process, lambda seen: bool(seen))
+    assert here.until(process, bool)
     code, words = _stop(here, process, how)
     assert code == 130, words
     record = Store(here.store).load("last")
@@ -188,16 +188,7 @@ def test_an_interrupt_right_at_the_start_is_one_too(here: Commands, how: signal.
 
 def test_a_second_run_waits_for_the_first_and_says_so(here: Commands) -> None:
     """Two runs at once do not measure side by side; Ctrl-C ends the waiting."""
-    holder = subprocess.Popen(
-        [
-            sys.executable, "-c",
-            "import sys; from pathlib import Path; from breakeven.engine.lock import machine_lock\n"
-            "with machine_lock(lambda: None, Path(sys.argv[1])):\n"
-            "    print(flush=True); sys.stdin.read()",
-            str(here.temporary),
-        ],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
+    holder = holder_of(here.temporary)
     process = None
     try:
         assert holder.stdout is not None

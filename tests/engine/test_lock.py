@@ -4,31 +4,12 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from breakeven.engine.lock import NAME, machine_lock
-from engine.casts import end
-
-HOLDER = """\
-import sys
-from pathlib import Path
-from breakeven.engine.lock import machine_lock
-with machine_lock(lambda: print("waits", flush=True), Path(sys.argv[1])) as held:
-    print("held" if held else "free", flush=True)
-    sys.stdin.readline()
-"""
-
-
-def _holder(folder: Path) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-c", HOLDER, str(folder)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+from engine.casts import end, holder_of
 
 
 def _line(process: subprocess.Popen[str]) -> str:
@@ -41,11 +22,11 @@ def test_a_second_run_says_that_it_waits_and_goes_on_when_the_first_ends(
     tmp_path: Path, kill: bool
 ) -> None:
     """The lock is free again when its holder ends, be it by SIGKILL."""
-    first = _holder(tmp_path)
+    first = holder_of(tmp_path)
     second = None
     try:
         assert _line(first) == "held"
-        second = _holder(tmp_path)
+        second = holder_of(tmp_path)
         assert _line(second) == "waits"
         if kill:
             first.kill()
