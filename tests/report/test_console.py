@@ -9,13 +9,14 @@ import pytest
 from msgspec.structs import replace
 from rich.console import Console
 
+from breakeven.analysis.judge import apply, judge
 from breakeven.model.run import RunRecord
 from breakeven.model.verdict import Verdict
 from breakeven.report.console import show
 from breakeven.report.grid import Column, fitted
 from breakeven.report.lines import wrapped
 from breakeven.report.page import Page, build
-from records import NUMPY, TORCH_CPU, TWIN, entry, record
+from records import CUPY, NUMPY, TORCH_CPU, TORCH_CUDA, TWIN, entry, record
 
 
 def printed(page: Page, width: int = 80) -> list[str]:
@@ -65,16 +66,17 @@ def hard_record() -> RunRecord:
 
 
 def test_long_names_and_large_numbers_fit_eighty_columns() -> None:
-    """Columns that find no room are left out and named; what is left is whole."""
+    """Columns that find no room are left out; what is left is whole, and the report has all."""
     lines = printed(build(hard_record()))
     assert max(map(len, lines)) <= 80
-    rows = [line for line in lines if line.lstrip().startswith("131072 ")]
-    assert len(rows) == 2
+    at = next(i for i, line in enumerate(lines) if line.lstrip().startswith("131072 "))
+    rows = lines[at : at + 2]
     for row in rows:
         assert "0.000517x" in row
         assert "[0.000501, 0.000533]" in row
+        assert ("travels" in row) != ("on device" in row)
         assert row.endswith(("20  inconclusive", "20 inconclusive"))
-    assert any(line.startswith("Left out for width, in the report: ") for line in lines)
+    assert lines[-1].startswith("The report has every size, entry, interval and reason")
 
 
 def test_quick_figures_fit_too(gpu_record: RunRecord) -> None:
@@ -118,9 +120,11 @@ def test_statuses_wrap_in_words_and_times_stay_whole(gpu_record: RunRecord) -> N
 def test_a_long_status_is_not_torn(gpu_record: RunRecord, status: str) -> None:
     """A status of one word stays one word in its cell."""
     cases = tuple(replace(c, status=status) if c.entry == "cupy" else c for c in gpu_record.cases)
-    lines = printed(build(replace(gpu_record, cases=cases)))
-    assert max(map(len, lines)) <= 80
-    assert sum(status in line for line in lines if re.match(r" *\d", line)) == 10
+    page = build(replace(gpu_record, cases=cases))
+    assert max(map(len, printed(page))) <= 80
+    table = [line for line in printed(page, 100) if re.match(r" *\d* +(travels|on device)", line)]
+    assert len(table) == 10
+    assert all(status in line for line in table)
 
 
 def test_wrapping_keeps_a_number_with_its_unit() -> None:
@@ -139,3 +143,72 @@ def test_a_grid_keeps_columns_that_must_stay() -> None:
     assert fitted(columns, 80).left_out == []
     assert fitted(columns, 22).left_out == ["c"]
     assert fitted(columns, 3).left_out == ["c", "b"]
+
+
+def tour(cores: int = 16, *, gpu: bool = True, voided: str | None = None) -> RunRecord:
+    """Return a judged tour of two workloads, as an engine would leave it."""
+    entries = (NUMPY, TORCH_CPU, TWIN, CUPY, TORCH_CUDA) if gpu else (NUMPY, TORCH_CPU, TWIN)
+    first = record(entries, sizes=(128, 512, 2048), rounds=3, spread=0.06, voided=voided)
+    second = record(entries, sizes=(64, 128, 256), rounds=3, spread=0.06, workload="mlp",
+                    voided=voided)  # fmt: skip
+    run = replace(
+        first,
+        spec=replace(first.spec, workloads=first.spec.workloads + second.spec.workloads),
+        cases=first.cases + second.cases,
+        cold_starts=first.cold_starts + second.cold_starts,
+        machine=replace(first.machine, cpu=replace(first.machine.cpu, cores_usable=cores)),
+        remarks=(("matmul 8192 was left out: one round of it would take 18.9 s; a larger --budget "
+                 "has room"),),
+    )  # fmt: skip
+    return apply(run, judge(run))
+
+
+@pytest.mark.parametrize(
+    ("run", "most"),
+    [(tour(), 65), (tour(gpu=False), 44), (tour(voided="busy"), 25)],
+    ids=["gpu", "cpu", "busy"],
+)
+def test_the_screen_is_short(run: RunRecord, most: int) -> None:
+    """A tour fits a page of text; what is left out stands in the report, told in the last line."""
+    lines = printed(build(run))
+    assert len(lines) <= most
+    assert max(map(len, lines)) <= 80
+    assert lines[-1] == "The report has every size, entry, interval and reason (--html FILE)."
+
+
+def test_one_table_holds_both_scopes(gpu_page: Page) -> None:
+    """Each size has a line for each scope, with time, ratio, interval, rounds and word."""
+    lines = printed(gpu_page)
+    at = next(i for i, line in enumerate(lines) if line.lstrip().startswith("8192 "))
+    travels, stays = lines[at : at + 2]
+    assert " travels " in travels
+    assert " on device " in stays
+    for line in (travels, stays):
+        assert re.search(r"[\d.]+x +\[[\d.]+, [\d.]+\] +5 +faster$", line)
+
+
+def test_two_libraries_that_lead_in_turn_are_named_by_line(gpu_record: RunRecord) -> None:
+    """Where scopes have different leads a column says which library the time is of."""
+    verdicts = tuple(
+        v for v in gpu_record.verdicts if (v.entry == "cupy") == (v.scope == "transfer")
+    )
+    lines = printed(build(replace(gpu_record, verdicts=verdicts, advice=())), 100)
+    header = next(line for line in lines if " GPU " in f"{line} " and "with" in line)
+    assert header.index("with") > header.index("GPU")
+    assert any("travels" in line and "CuPy" in line for line in lines)
+    assert any("on device" in line and "torch-CUDA" in line for line in lines)
+
+
+def test_slots_are_counted_in_the_report_alone(gpu_record: RunRecord) -> None:
+    """The screen tells a kind of reason; how many slots it took is for the report."""
+    verdicts = tuple(
+        replace(v, word="withheld", why=f"{i} of 40 slots of cpu do not count", reason="busy")
+        if v.size == 512 else v
+        for i, v in enumerate(gpu_record.verdicts)
+    )  # fmt: skip
+    page = build(replace(gpu_record, verdicts=verdicts))
+    text = " ".join(printed(page))
+    assert "slots" not in text
+    assert text.count("other processes took CPU time") == 1
+    (table,) = (t for t in page.workloads[0].tables if t.title == "Verdicts")
+    assert any("of 40 slots" in cell for row in table.rows for cell in row)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from breakeven.model.run import RunRecord
 from breakeven.model.verdict import Band, Crossover, Estimate, Payback
-from breakeven.report import sentences
+from breakeven.report import sentences, startup
 from breakeven.report.evidence import Evidence
 
 Make = Callable[..., Crossover]
@@ -46,7 +46,12 @@ def test_an_end_at_a_measured_size_is_written_whole(
 
 @pytest.mark.parametrize(
     ("low", "high", "words"),
-    [(None, 790.0, "below N = 790"), (610.0, None, "above N = 610"), (None, None, "unknown N")],
+    [
+        (None, 790.0, "is ahead of the best CPU setting from N = 790 on at the latest"),
+        (None, 128.0, "from the smallest size on: N = 128; no crossing was seen"),
+        (610.0, None, "does not overtake the best CPU setting up to N = 610; beyond that nothing"),
+        (None, None, "unknown N"),
+    ],
 )
 def test_a_bracket_may_be_open(
     evidence: Evidence, make_crossover: Make, low: float | None, high: float | None, words: str
@@ -85,7 +90,9 @@ def test_always_several_and_undecided_have_their_words(
     """The other kinds say what was seen, over which sizes, and why it is not settled."""
     c = replace(make_crossover("cupy", "resident", 1.0, 1.0), low=None, high=None)
     always = sentences.crossover(evidence, replace(c, kind="always"), lead=True).text
-    assert "is faster than the best CPU setting at every size" in always
+    assert "is ahead of the best CPU setting at every size" in always
+    won = replace(c, kind="always", wins_from=128, wins_to=8192)
+    assert "is faster than" in sentences.crossover(evidence, won, lead=True).text
     several = replace(c, kind="several", changes=(300.4, 900.6))
     assert (
         "several times, near N = 300 and 901"
@@ -123,7 +130,7 @@ def test_quick_sentences_are_marked(gpu_record: RunRecord) -> None:
 
 def test_payback_gives_each_figure_its_interval(evidence: Evidence) -> None:
     """Pay-back names calls in both scopes and reuses, each with an interval, and the base entry."""
-    text = sentences.payback(evidence, evidence.record.paybacks[1])
+    text = startup.payback(evidence, evidence.record.paybacks[1])
     assert text.startswith("At N = 8192, CuPy against the best CPU setting (torch-cpu-16): ")
     assert "after 41 [33, 49] calls if the data must travel" in text
     assert "after 12 [10, 14] calls if the data already lives on the GPU" in text
@@ -142,7 +149,7 @@ def test_payback_of_a_cpu_entry_says_nothing_of_a_gpu(cpu_record: RunRecord) -> 
         calls=five,
         calls_resident=five,
     )
-    text = sentences.payback(Evidence(cpu_record), p)
+    text = startup.payback(Evidence(cpu_record), p)
     assert text.endswith("is repaid after 5 [4, 6] calls.")
 
 
@@ -150,7 +157,7 @@ def test_payback_without_figures_gives_the_reason(evidence: Evidence) -> None:
     """A pay-back that never comes says why."""
     p = Payback(workload="matmul", size=128, base="torch-cpu-16", base_kind="best-cpu",
                 entry="cupy", why="each call is slower")  # fmt: skip
-    assert sentences.payback(evidence, p).endswith(": each call is slower.")
+    assert startup.payback(evidence, p).endswith(": each call is slower.")
 
 
 @pytest.mark.parametrize(

@@ -21,9 +21,11 @@ LAUNCH_TIMES = 10
 """A GPU call under this many times an idle synchronise is mostly the cost of asking."""
 
 SESSION = (
-    "A claim holds for this session of this machine: on a rented one ratios moved by 13 % from "
-    "session to session; run again on another day before relying on less."
+    "A claim holds for this session of this machine (from session to session ratios moved by "
+    "13 %): run again on another day."
 )
+
+_LISTED = 6
 
 MANY = 0.05
 """Share of slots that do not count from which their cause is told before anything else."""
@@ -48,7 +50,10 @@ def caveats(found: Comparisons) -> tuple[str, ...]:
 
 
 def _sizes(sizes: Iterable[int]) -> str:
-    return ", ".join(str(s) for s in sorted(set(sizes)))
+    found = sorted(set(sizes))
+    if len(found) > _LISTED:
+        return f"{found[0]} to {found[-1]}"
+    return ", ".join(str(s) for s in found)
 
 
 def _voided(found: Comparisons) -> tuple[list[str], list[str]]:

@@ -151,14 +151,18 @@ def _losses(w: WorkloadPage) -> Spec:
     if not w.losses:
         return {}
     size = max(p.size for p in w.losses)
+    shown = [p for p in w.losses if p.size == size]
+    by_epoch = all(p.epoch is not None for p in shown)
+    field, title_x = ("epoch", "epoch") if by_epoch else ("reading", "loss reading, in order")
+    read = sorted({p.epoch if by_epoch and p.epoch is not None else p.reading for p in shown})
     values = [
-        {"entry": p.label, "reading": p.reading, "loss": p.loss}
-        for p in w.losses if p.size == size
-    ]  # fmt: skip
+        {"entry": p.label, field: p.epoch if by_epoch else p.reading, "loss": p.loss} for p in shown
+    ]
     labels = list(dict.fromkeys(str(p["entry"]) for p in values))
     encoding = {
-        "x": {"field": "reading", "type": "quantitative", "title": "loss reading, in order",
-              "axis": {"tickMinStep": 1, "format": "d"}},
+        "x": {"field": field, "type": "quantitative", "title": title_x,
+              "axis": {"values": read, "format": "d",
+                       "labelOverlap": "greedy"}},
         "y": {"field": "loss", "type": "quantitative", "title": "training loss",
               "scale": {"zero": False}},
         **marks.by_entry(labels, labels),

@@ -1,4 +1,4 @@
-"""A page on the screen: the answer first, and nothing wider than 80 columns."""
+"""A page on the screen: the answer first, nothing wider than 80 columns, the rest in the report."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from breakeven.report import names
 from breakeven.report.grid import Column, fitted
 from breakeven.report.lines import wrapped
 from breakeven.report.rows import judged
-from breakeven.report.view import Claim, Page, Row, Speedup, Timed, WorkloadPage
+from breakeven.report.view import Page, Row, Speedup, Timed, WorkloadPage
 
 _WIDEST = 100
 _STYLES = {"faster": "green", "slower": "red", "withheld": "yellow", "inconclusive": "yellow"}
+_SCOPES = {"transfer": "travels", "resident": "on device"}
+_REST = "The report has every size, entry, interval and reason (--html FILE)."
 
 
 def show(page: Page, console: Console) -> None:
-    """Print a page: answers, environment, one table a workload, sentences, advice, caveats.
+    """Print a page: answers, environment, one table a workload with its notes, caveats.
 
     Parameters
     ----------
@@ -35,9 +37,11 @@ def show(page: Page, console: Console) -> None:
         paper.text(line, style="dim", hang="  ")
     for w in page.workloads:
         _workload(w, paper)
-    if page.caveats:
-        paper.heading("Read beside it")
-        paper.bullets(page.caveats)
+    paper.blank()
+    if any(t.figure.indicative for w in page.workloads for row in w.rows for t in _all_times(row)):
+        paper.text("~ indicative: scouting or quick round, no verdict hangs on it.", style="dim")
+    paper.bullets(page.caveats[: page.weighty])
+    paper.text(_REST, style="dim")
 
 
 class _Paper:
@@ -61,11 +65,6 @@ class _Paper:
         for line in wrapped(text, self.width, rest=hang):
             self.line(line, style)
 
-    def heading(self, text: str) -> None:
-        """Print a heading after an empty line."""
-        self.blank()
-        self.text(text, style="bold")
-
     def bullets(self, items: Iterable[str]) -> None:
         """Print a list."""
         for item in items:
@@ -74,92 +73,106 @@ class _Paper:
 
 
 def _workload(w: WorkloadPage, paper: _Paper) -> None:
-    for scope in w.scopes:
-        _table(w, scope, paper)
-    if w.best_cpu_names:
-        paper.text(f"best CPU: {'; '.join(w.best_cpu_names)}", style="dim", hang="  ")
-    hidden = sum(not row.in_plan for row in w.rows)
-    if hidden:
-        said = "1 more size" if hidden == 1 else f"{hidden} more sizes"
-        paper.text(f"{said} near the crossover stand in the report.", style="dim")
-    if any(t.figure.indicative for row in w.rows for t in _all_times(row)):
-        paper.text("~ indicative: scouting or quick round, no verdict hangs on it.", style="dim")
-    for title, lines in (
-        ("break-even", _short(w.crossovers)),
-        ("over NumPy alone", [c.text for c in w.second_line if c.lead and c.kind != "undecided"]),
-        ("pay-back", w.paybacks),
-        ("small, middle, large", w.bands),
-        ("why a verdict is not settled", w.unsettled),
-        ("not measured, or not counted", w.statuses),
-        ("another machine", w.references),
-    ):
-        if lines:
-            paper.heading(f"{w.name}: {title}")
-            paper.bullets(lines)
-    if w.advice:
-        paper.heading(f"{w.name}: advice")
-        for i, advice in enumerate(w.advice):
-            # The first scope gets all of its evidence, the others the figure they hang on.
-            paper.bullets([" ".join((advice.headline, *advice.reasons[: None if i == 0 else 1]))])
-
-
-def _short(claims: Sequence[Claim]) -> list[str]:
-    """Return what the screen says: the lead's sentences with more, the settled ones of others."""
-    return [
-        f"{c.text} {c.more}".rstrip() if c.lead and c.kind != "undecided" else c.text
-        for c in claims
-        if c.lead or c.kind != "undecided"
-    ]
-
-
-def _table(w: WorkloadPage, scope: str, paper: _Paper) -> None:
     rows = [row for row in w.rows if row.in_plan]
-    if not rows:
-        return
-    gpu = w.base_kind == "best-cpu"
-    lead = w.leads.get(scope)
-    travel = f", {names.SCOPE_TITLES[scope]}" if gpu else ""
+    if rows:
+        paper.blank()
+        paper.text(_title(w), style="bold")
+        columns = _columns(w, rows)
+        grid = fitted(columns, paper.width)
+        for line in grid.header:
+            paper.line(line, "dim")
+        for cells in grid.body:
+            for line in cells:
+                paper.line(_coloured(line))
+        if w.best_cpu_names and w.base_kind == "best-cpu":
+            paper.text(f"best CPU: {'; '.join(w.best_cpu_names)}", style="dim", hang="  ")
+    paper.bullets(f"{note.label}: {note.text}" for note in w.notes)
+    paper.bullets(w.statuses)
+
+
+def _title(w: WorkloadPage) -> str:
+    said = f"{w.name} ({w.dtype}): time of one call"
+    if not w.leads or w.withheld:
+        return said
     base = names.base(w.base_kind, "the other entry of the same backend")
-    title = f"{w.name} ({w.dtype}), time of one call{travel}"
-    if lead is not None:
-        title += f"; {lead} over {base} with 95 % interval, n rounds"
-    paper.heading(title)
-    columns = _columns(w, rows, scope, lead)
-    grid = fitted(columns, paper.width)
-    for line in grid.header:
-        paper.line(line, "bold")
-    for cells in grid.body:
-        for line in cells:
-            paper.line(_coloured(line))
-    if grid.left_out:
-        left = names.joined(list(dict.fromkeys(grid.left_out)))
-        paper.text(f"Left out for width, in the report: {left}.", style="dim")
+    return f"{said}, {names.joined(_leads(w), 'or')} over {base}"
 
 
-def _columns(w: WorkloadPage, rows: Sequence[Row], scope: str, lead: str | None) -> list[Column]:
+def _leads(w: WorkloadPage) -> list[str]:
+    return list(dict.fromkeys(w.leads[s] for s in w.scopes if s in w.leads))
+
+
+def _columns(w: WorkloadPage, rows: Sequence[Row]) -> list[Column]:
     """Return the columns; those with the highest `spare` are left out first when space is short."""
-    columns = [Column(w.axis, [str(row.size) for row in rows])]
-    shown_base = any(row.numpy.figure.text != "-" for row in rows)
-    if shown_base:
-        columns.append(Column("NumPy", [row.numpy.figure.text for row in rows], spare=1))
-    if w.base_kind == "best-cpu":
-        columns.append(Column("best CPU", [row.best_cpu.figure.text for row in rows]))
-    present = dict.fromkeys(t.column for row in rows for t in row.others if t.scope == scope)
-    for rank, label in enumerate(present):
-        texts = [_time_of(row, label, scope) for row in rows]
-        columns.append(Column(label, texts, spare=0 if label == lead else 2 + rank))
-    if lead is not None:
-        found = [judged(row, scope, lead, w.base_kind) for row in rows]
-        columns += [
-            Column("ratio", [_ratio(s) for s in found]),
-            Column("95 %", [_interval(s) for s in found]),
-            Column("n", [str(s.rounds) if s else "" for s in found]),
-            Column("verdict", [s.word if s else "-" for s in found], left=True),
-        ]
+    gpu = w.base_kind == "best-cpu"
+    if w.withheld or not gpu:
+        return _one_line_a_size(w, rows)
+    shown = [(row, scope) for row in rows for scope in w.scopes if _worth(w, row, scope)]
+    first = [i == 0 or shown[i - 1][0] is not row for i, (row, _) in enumerate(shown)]
+
+    def once(texts: Iterable[str]) -> list[str]:
+        """Return texts that hold for both scopes, on the first line of a size alone."""
+        return [text if at_first else "" for text, at_first in zip(texts, first, strict=True)]
+
+    columns = [
+        Column(w.axis, once(str(row.size) for row, _ in shown)),
+        Column("data", [_SCOPES[scope] for _, scope in shown], left=True),
+    ]
+    if any(row.numpy.figure.text != "-" for row in rows):
+        columns.append(Column("NumPy", once(r.numpy.figure.text for r, _ in shown), spare=3))
+    columns.append(Column("best CPU", once(r.best_cpu.figure.text for r, _ in shown), spare=2))
+    leads = _leads(w)
+    label = leads[0] if len(leads) == 1 else "GPU"
+    if leads:
+        texts = [_time_of(r, w.leads.get(s), s) for r, s in shown]
+        columns.append(Column(label, texts, spare=1))
+    if len(leads) > 1:
+        columns.append(Column("with", [w.leads.get(s, "-") for _, s in shown], left=True))
+    others = dict.fromkeys(t.column for row in rows for t in row.others)
+    for rank, other in enumerate(c for c in others if c not in leads):
+        columns.append(Column(other, [_time_of(r, other, s) for r, s in shown], spare=4 + rank))
+    if leads:
+        columns += _verdicts([judged(r, s, w.leads.get(s, ""), w.base_kind) for r, s in shown])
     return columns
 
 
-def _time_of(row: Row, label: str, scope: str) -> str:
+def _worth(w: WorkloadPage, row: Row, scope: str) -> bool:
+    """Return whether a line says something: a size that was only scouted needs one line."""
+    if scope == w.scopes[0]:
+        return True
+    return any(judged(row, s, w.leads.get(s, ""), w.base_kind) for s in w.scopes)
+
+
+def _one_line_a_size(w: WorkloadPage, rows: Sequence[Row]) -> list[Column]:
+    """Return the columns of a table without scopes, or without verdicts."""
+    columns = [Column(w.axis, [str(row.size) for row in rows])]
+    if any(row.numpy.figure.text != "-" for row in rows):
+        columns.append(Column("NumPy", [row.numpy.figure.text for row in rows], spare=1))
+    if w.base_kind == "best-cpu":
+        columns.append(Column("best CPU", [row.best_cpu.figure.text for row in rows]))
+    for rank, scope in enumerate(w.scopes):
+        present = dict.fromkeys(t.column for row in rows for t in row.others if t.scope == scope)
+        for place, label in enumerate(present):
+            title = f"{label}, {_SCOPES[scope]}" if w.base_kind == "best-cpu" else label
+            spare = 0 if label == w.leads.get(scope) else 2 + rank + place
+            texts = [_time_of(row, label, scope) for row in rows]
+            columns.append(Column(title, texts, spare=spare))
+    lead = w.leads.get(w.scopes[0])
+    if lead is not None and not w.withheld:
+        columns += _verdicts([judged(row, w.scopes[0], lead, w.base_kind) for row in rows])
+    return columns
+
+
+def _verdicts(found: Sequence[Speedup | None]) -> list[Column]:
+    return [
+        Column("ratio", [_ratio(s) for s in found]),
+        Column("95 %", [_interval(s) for s in found]),
+        Column("n", [str(s.rounds) if s else "" for s in found]),
+        Column("verdict", [s.word if s else "-" for s in found], left=True),
+    ]
+
+
+def _time_of(row: Row, label: str | None, scope: str) -> str:
     for timed in row.others:
         if (timed.column, timed.scope) == (label, scope):
             return timed.figure.text

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from breakeven import units
-from breakeven.model.machine import Cpu, Gpu, Machine
+from breakeven.model import labels
+from breakeven.model.machine import BackendInfo, Cpu, Gpu, Machine
 from breakeven.model.run import RunRecord
 from breakeven.report.view import Table
 
@@ -27,6 +28,8 @@ _JUDGED = (
     "99.85 %) must lie on one side of 1 with the estimate beyond the margin that the A/A "
     "check of this session allows. The 95 % interval beside each ratio is for reading."
 )
+_GENERAL = "A claim holds for this session"
+_MOST_REMARKS = 3
 _QUICK = "This was a quick run: one round, so every figure is indicative and nothing was judged."
 _CROSSOVERS = (
     "A crossover is a bracket at the 95 % level between measured sizes, with the log-log "
@@ -38,9 +41,9 @@ _CROSSOVERS = (
 def header(record: RunRecord) -> tuple[str, ...]:
     """Return the header lines: run, processor, GPU, software, thread pools."""
     return (
-        f"run {record.id}: breakeven {' '.join(record.command)} (started {record.started})",
+        f"run {record.id}: breakeven {' '.join(record.command)}",
         _cpu_line(record.machine),
-        *_gpu_lines(record.machine),
+        *_gpu_lines(record),
         _software_line(record.machine),
         *_absent_backends(record),
     )
@@ -89,7 +92,11 @@ def method(record: RunRecord) -> tuple[str, ...]:
 
 
 def caveats(record: RunRecord) -> tuple[str, ...]:
-    """Return what must be read beside the figures: the judge's caveats, then the remarks."""
+    """Return what must be read beside the figures, what weighs most first.
+
+    These are the judge's caveats up to the one that holds for every run, what was remarked while
+    measuring, then the judge's lesser ones.
+    """
     said: list[str] = []
     stored = " ".join(record.caveats).lower()
     if record.spec.effort == "quick" and "quick run" not in stored:
@@ -100,7 +107,22 @@ def caveats(record: RunRecord) -> tuple[str, ...]:
         said.append(
             f"The run was {state}: round {done} of {record.rounds_planned} planned was reached."
         )
-    return tuple(dict.fromkeys((*said, *record.caveats, *record.remarks)))
+    cut = _heavy(record)
+    parts = (*said, *record.caveats[:cut], *record.remarks, *record.caveats[cut:])
+    return tuple(dict.fromkeys(parts))
+
+
+def weighty(record: RunRecord) -> int:
+    """Return how many caveats weigh enough to stand beside the answer, remarks among them."""
+    lesser = len(set(record.caveats[_heavy(record) :]))
+    hidden = max(0, len(record.remarks) - _MOST_REMARKS)
+    return max(0, len(caveats(record)) - lesser - hidden)
+
+
+def _heavy(record: RunRecord) -> int:
+    """Return how many of the judge's caveats come up to the one that holds for every run."""
+    found = (i + 1 for i, c in enumerate(record.caveats) if c.startswith(_GENERAL))
+    return next(found, len(record.caveats))
 
 
 def _cpu_line(m: Machine) -> str:
@@ -109,9 +131,12 @@ def _cpu_line(m: Machine) -> str:
     return f"CPU {m.cpu.model or 'of unknown model'}: {usable}, {memory}"
 
 
-def _gpu_lines(m: Machine) -> list[str]:
+def _gpu_lines(record: RunRecord) -> list[str]:
+    m = record.machine
     if not m.gpus:
-        return [f"GPU none: {m.no_gpu_reason or 'no reason was recorded'}"]
+        absent = [labels.backend(b.name) for b in _for_want_of_a_gpu(record)]
+        who = f"; {' and '.join(absent)} took no part" if absent else ""
+        return [f"GPU none: {m.no_gpu_reason or 'no reason was recorded'}{who}"]
     lines = []
     for g in m.gpus:
         memory = "" if g.memory_bytes is None else f", {units.size_bytes(g.memory_bytes)}"
@@ -122,26 +147,38 @@ def _gpu_lines(m: Machine) -> list[str]:
 
 
 def _software_line(m: Machine) -> str:
-    parts = [f"Python {m.python}"]
-    for name, version in m.libraries.items():
-        if version and any(name == f or name.startswith(f"{f}-") for f in _FRAMEWORKS):
-            parts.append(f"{name} {version}")
     pools = [
         " ".join(p for p in (pool.library, pool.version) if p)
         for pool in m.blas.get("numpy", ())
         if pool.user_api == "blas"
     ]
-    blas = f"; BLAS of NumPy: {', '.join(pools)}" if pools else ""
-    return f"{', '.join(parts)}; breakeven {m.breakeven}{blas}"
+    parts = [f"Python {m.python}"]
+    for framework in _FRAMEWORKS:
+        # CuPy's wheels carry the CUDA version in their name: one of the names is enough.
+        found = [v for name, v in sorted(m.libraries.items())
+                 if v and (name == framework or name.startswith(f"{framework}-"))]  # fmt: skip
+        if found:
+            blas = f" ({', '.join(pools)})" if framework == "numpy" and pools else ""
+            parts.append(f"{framework} {found[0]}{blas}")
+    return f"{', '.join(parts)}"
+
+
+def _for_want_of_a_gpu(record: RunRecord) -> list[BackendInfo]:
+    """Return GPU backends that only lack the GPU: the GPU's own line has the reason."""
+    if record.machine.gpus:
+        return []
+    return [b for b in record.backends if not b.available and b.device != "cpu"]
 
 
 def _absent_backends(record: RunRecord) -> list[str]:
-    lines = []
+    told = _for_want_of_a_gpu(record)
+    by_reason: dict[str, list[str]] = {}
     for b in record.backends:
-        if not b.available:
+        if not b.available and b not in told:
             fix = f" ({b.fix})" if b.fix else ""
-            lines.append(f"{b.name} took no part: {b.why_not or 'no reason was recorded'}{fix}")
-    return lines
+            reason = f"{b.why_not or 'no reason was recorded'}{fix}"
+            by_reason.setdefault(reason, []).append(labels.backend(b.name))
+    return [f"{' and '.join(who)} took no part: {reason}" for reason, who in by_reason.items()]
 
 
 def _cpu_rows(cpu: Cpu) -> list[tuple[str, str]]:

@@ -73,7 +73,6 @@ def fitted(columns: Sequence[Column], width: int) -> Grid:
     # Titles stand on their cells: short ones begin lower.
     raised = [[""] * (tallest - len(h)) + h for h in headings]
     header = _joined(kept, raised, gap)
-    header.append(gap.join("-" * c.width() for c in kept))
     rows = range(len(kept[0].cells))
     body = [_joined(kept, [c.lines(i) for c in kept], gap) for i in rows]
     return Grid(header=header, body=body, left_out=left_out)

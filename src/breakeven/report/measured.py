@@ -129,7 +129,11 @@ def losses(evidence: Evidence, workload: str) -> Table:
     """Return the training losses by case, in order of training."""
     mine = [c for c in evidence.cases(workload) if c.losses]
     longest = max((len(c.losses) for c in mine), default=0)
-    columns = (labels.axis(workload), "entry", *(f"reading {i + 1}" for i in range(longest)))
+    epochs = max((c.loss_epochs for c in mine), key=len, default=())
+    heads = [
+        f"epoch {epochs[i]}" if i < len(epochs) else f"reading {i + 1}" for i in range(longest)
+    ]
+    columns = (labels.axis(workload), "entry", *heads)
     body = [
         (str(c.size), c.entry, *(units.significant(v, 7) for v in c.losses),
          *([NONE] * (longest - len(c.losses))))

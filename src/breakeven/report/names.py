@@ -1,8 +1,9 @@
-"""What entries, scopes, bases and sizes are called on the page."""
+"""What scopes, bases and sizes are called on the page."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from breakeven import units
 
@@ -17,8 +18,12 @@ SCOPE_TITLES = {
     "transfer": "data must travel",
     "cold": "cold start (composed)",
 }
+SCOPE_SHORT = {"resident": "on the device", "transfer": "travelling", "cold": "cold"}
 SCOPE_ORDER = ("transfer", "resident", "cold")
+_ONCE = {"matmul": "multiplies", "mlp": "trains"}
 _LISTED_SIZES = 9
+_NAMED_SIZES = 3
+_PARTS = 4
 
 
 def base(base_kind: str, entry: str) -> str:
@@ -33,23 +38,63 @@ def scope(name: str, *, on_gpu: bool) -> str:
     return "from a cold start (composed: import + first call)" if name == "cold" else ""
 
 
+def once(workload: str) -> str:
+    """Return what a script does that calls a workload a single time."""
+    return f"{_ONCE.get(workload, 'runs')} once"
+
+
 def word(verdict: str) -> str:
     """Return a verdict's or a status's word for reading."""
     return verdict.replace("_", " ")
 
 
 def size(value: float) -> str:
-    """Return a size: whole as it is, an interpolated one to three digits."""
-    return str(int(value)) if value == round(value) else units.significant(value)
+    """Return a size: whole as it is, an interpolated one to three digits, whole from 10 on."""
+    if value == round(value):
+        return str(int(value))
+    return str(round(value)) if 10 <= value < 1000 else units.significant(value)
 
 
-def tested(axis_name: str, sizes: Sequence[int]) -> str:
+def sizes(values: Sequence[int], among: Sequence[int] = ()) -> str:
+    """Return sizes in few words: ``512``, ``168, 200 and 232``, ``32 to 512``.
+
+    Parameters
+    ----------
+    among : sequence of int
+        All sizes there are: four and more neighbours among them become a range.
+    """
+    found = sorted(set(values))
+    if len(found) <= _NAMED_SIZES:
+        return joined([size(s) for s in found])
+    place = {s: i for i, s in enumerate(sorted({*among, *found}))}
+    runs = [[found[0]]]
+    for before, after in pairwise(found):
+        if place[after] == place[before] + 1:
+            runs[-1].append(after)
+        else:
+            runs.append([after])
+    parts = [
+        part
+        for run in runs
+        for part in (
+            [f"{size(run[0])} to {size(run[-1])}"]
+            if len(run) >= _NAMED_SIZES
+            else [size(s) for s in run]
+        )
+    ]
+    if len(parts) > _PARTS:
+        return f"{size(found[0])} to {size(found[-1])} ({len(found)} of the sizes)"
+    return joined(parts)
+
+
+def tested(axis_name: str, found: Sequence[int]) -> str:
     """Return the sizes tested, listed if few, otherwise as a range with their number."""
-    if not sizes:
+    if not found:
         return "no size could be judged"
-    if len(sizes) <= _LISTED_SIZES:
-        return f"{axis_name} = {', '.join(size(s) for s in sizes)} tested"
-    return f"{len(sizes)} sizes from {axis_name} = {size(min(sizes))} to {size(max(sizes))} tested"
+    if len(found) <= _LISTED_SIZES:
+        return f"{axis_name} = {', '.join(size(s) for s in found)} tested"
+    low, high = size(min(found)), size(max(found))
+    return f"{len(found)} sizes from {axis_name} = {low} to {high} tested"
 
 
 def joined(parts: Sequence[str], last: str = "and") -> str:
@@ -62,3 +107,8 @@ def joined(parts: Sequence[str], last: str = "and") -> str:
 def interval(low: float, high: float) -> str:
     """Return an interval such as ``"[1.71, 2.46]"``."""
     return f"[{units.significant(low)}, {units.significant(high)}]"
+
+
+def rounds(n: int) -> str:
+    """Return a number of rounds in words."""
+    return f"{n} round" if n == 1 else f"{n} rounds"

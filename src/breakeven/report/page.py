@@ -8,11 +8,21 @@ from breakeven import units
 from breakeven.model import labels
 from breakeven.model.run import Case, RunRecord
 from breakeven.model.verdict import Crossover, Payback
-from breakeven.report import answers, environment, measured, names, sentences, tables
+from breakeven.report import (
+    answers,
+    digest,
+    environment,
+    measured,
+    names,
+    reasons,
+    sentences,
+    startup,
+    tables,
+)
 from breakeven.report import rows as main_table
 from breakeven.report.evidence import Evidence
+from breakeven.report.recommendation import recommendations
 from breakeven.report.view import (
-    AdviceText,
     Bracket,
     Claim,
     LossPoint,
@@ -43,10 +53,11 @@ def build(record: RunRecord) -> Page:
     return Page(
         run=record.id,
         title=_title(record, evidence),
-        answers=tuple(w.answer for w in workloads) or ("Nothing was asked to be measured.",),
+        answers=answers.answers(evidence, {w.name: w.answer for w in workloads}),
         indicative=evidence.quick,
         environment=environment.header(record),
         caveats=environment.caveats(record),
+        weighty=environment.weighty(record),
         workloads=workloads,
         method=environment.method(record),
         tables=tuple(t for t in shared if t.rows),
@@ -68,6 +79,7 @@ def _workload(evidence: Evidence, name: str) -> WorkloadPage:
     rows = main_table.rows(evidence, name)
     mine = sorted(evidence.crossovers(name), key=lambda c: names.SCOPE_ORDER.index(c.scope))
     phase_size, bars = _phase_bars(evidence, name)
+    advice = recommendations(evidence, name)
     return WorkloadPage(
         name=name,
         axis=labels.axis(name),
@@ -88,14 +100,13 @@ def _workload(evidence: Evidence, name: str) -> WorkloadPage:
             if (b.workload, b.base_kind, b.scope) == (name, kind, scope)
             and not (evidence.quick and b.kind == "open")
         ),
-        advice=tuple(
-            AdviceText(headline=answers.advice(evidence, a), reasons=a.reasons)
-            for a in sorted(record.advice, key=lambda a: names.SCOPE_ORDER.index(a.scope))
-            if a.workload == name and not (evidence.quick and a.choice is None)
-        ),
+        advice=advice,
         references=_references(evidence, name),
+        notes=digest.notes(evidence, name, kind, leads, rows, advice),
+        withheld=reasons.all_withheld(evidence.verdicts(name, base_kind=kind)) is not None,
+        one_shots=digest.one_shots(evidence, name),
         unsettled=_unsettled(evidence, name, kind),
-        statuses=_statuses(evidence.cases(name)),
+        statuses=_statuses(evidence, evidence.cases(name)),
         tables=tables.of_workload(evidence, name, rows, kind, leads),
         brackets=_brackets(evidence, name, rows, leads),
         phases=bars,
@@ -140,7 +151,7 @@ def _paybacks(evidence: Evidence, name: str, kind: str) -> tuple[str, ...]:
             if known is None or p.size > known.size:
                 largest[p.entry] = p
     return tuple(
-        sentences.payback(evidence, p)
+        startup.payback(evidence, p)
         for p in largest.values()
         if not (p.calls is p.calls_resident is p.reuses is None and _withheld(evidence, p))
     )
@@ -160,7 +171,8 @@ def _references(evidence: Evidence, name: str) -> tuple[str, ...]:
         theirs = [r for r in mine if r.run == run]
         largest = max(r.size for r in theirs)
         said = [
-            f"{r.here_entry} {units.seconds(r.here_s)} here, {r.there_entry} "
+            f"{evidence.label(r.here_entry)} {units.seconds(r.here_s)} here, "
+            f"{labels.elsewhere(r.there_entry)} "
             f"({names.SCOPE_TITLES[r.scope]}) {units.seconds(r.there_s)} there, "
             f"here / there {units.ratio(r.ratio)}"
             for r in theirs
@@ -174,25 +186,14 @@ def _references(evidence: Evidence, name: str) -> tuple[str, ...]:
 
 
 def _unsettled(evidence: Evidence, name: str, kind: str) -> tuple[str, ...]:
-    """Return the reasons behind verdicts withheld or inconclusive, equal reasons told once."""
-    found: dict[tuple[str, str], dict[tuple[str, str], list[int]]] = {}
-    for v in evidence.verdicts(name, base_kind=kind):
-        # A case that failed is told among the statuses.
-        if v.why and not evidence.quick and evidence.measured(name, v.size, v.entry):
-            places = found.setdefault((v.word, v.why), {})
-            places.setdefault((v.entry, v.scope), []).append(v.size)
-    lines = []
-    for (word, why), places in found.items():
-        said = []
-        for (entry, scope), sizes in places.items():
-            travel = f", {names.SCOPE_TITLES[scope]}" if evidence.on_gpu(entry) else ""
-            at = names.joined([str(s) for s in sizes])
-            said.append(f"{evidence.label(entry)}{travel}, {labels.axis(name)} = {at}")
-        lines.append(f"{names.word(word).capitalize()}: {why.rstrip('.')}. {'; '.join(said)}.")
-    return tuple(lines)
+    """Return the reasons behind verdicts withheld or open, each kind of reason once."""
+    if evidence.quick:
+        return ()
+    found = evidence.verdicts(name, base_kind=kind)
+    return reasons.grouped(evidence, found, evidence.sizes(name), named=True)
 
 
-def _statuses(cases: list[Case]) -> tuple[str, ...]:
+def _statuses(evidence: Evidence, cases: list[Case]) -> tuple[str, ...]:
     """Return each status other than ok with its reason, neighbouring sizes told together."""
     failed = sorted(
         (c for c in cases if c.status != "ok"), key=lambda c: (c.entry, c.status, c.why or "")
@@ -200,10 +201,12 @@ def _statuses(cases: list[Case]) -> tuple[str, ...]:
     lines = []
     for (entry, status, why), group in groupby(failed, key=lambda c: (c.entry, c.status, c.why)):
         found = list(group)
-        sizes = names.joined([str(c.size) for c in found])
+        sizes = names.sizes([c.size for c in found])
         axis = labels.axis(found[0].workload)
         reason = why or "no reason was recorded"
-        lines.append(f"{entry}: {names.word(status)} at {axis} = {sizes} ({reason})")
+        lines.append(
+            f"{evidence.label(entry)}: {names.word(status)} at {axis} = {sizes} ({reason})"
+        )
     return tuple(lines)
 
 
@@ -253,7 +256,13 @@ def _phase_bars(evidence: Evidence, name: str) -> tuple[int | None, tuple[PhaseB
 
 def _losses(evidence: Evidence, name: str) -> tuple[LossPoint, ...]:
     return tuple(
-        LossPoint(label=evidence.label(c.entry), size=c.size, reading=i + 1, loss=loss)
+        LossPoint(
+            label=evidence.label(c.entry),
+            size=c.size,
+            reading=i + 1,
+            loss=loss,
+            epoch=c.loss_epochs[i] if i < len(c.loss_epochs) else None,
+        )
         for c in evidence.cases(name)
         if (entry := evidence.entries.get(c.entry)) is not None and entry.variant != "twin"
         for i, loss in enumerate(c.losses)
@@ -262,7 +271,7 @@ def _losses(evidence: Evidence, name: str) -> tuple[LossPoint, ...]:
 
 def _reference_points(evidence: Evidence, name: str) -> tuple[ReferencePoint, ...]:
     points = dict.fromkeys(
-        (f"{r.machine}: {r.there_entry}", r.scope, r.size, r.there_s)
+        (f"{r.machine}: {labels.elsewhere(r.there_entry)}", r.scope, r.size, r.there_s)
         for r in evidence.record.references
         if r.workload == name
     )

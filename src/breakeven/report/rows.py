@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import groupby
 
 from breakeven import units
 from breakeven.model import labels
@@ -60,16 +59,18 @@ def leads(evidence: Evidence, workload: str, kind: str) -> dict[str, str]:
 
 
 def best_cpu_names(evidence: Evidence, workload: str) -> tuple[str, ...]:
-    """Return which entry was the best CPU setting, by range of neighbouring sizes."""
-    named = [(evidence.best_cpu_at(workload, s), s) for s in evidence.sizes(workload)]
-    parts = []
-    for entry, group in groupby((pair for pair in named if pair[0]), key=lambda pair: pair[0]):
-        sizes = [s for _, s in group]
-        where = names.size(sizes[0])
-        if len(sizes) > 1:
-            where += f" to {names.size(sizes[-1])}"
-        parts.append(f"{entry} at {labels.axis(workload)} = {where}")
-    return tuple(parts)
+    """Return which entry was the best CPU setting at which of the sizes asked for."""
+    by_entry: dict[str, list[int]] = {}
+    for row in rows(evidence, workload):
+        entry = row.best_cpu.entry
+        if row.in_plan and entry is not None and row.best_cpu.figure.seconds is not None:
+            by_entry.setdefault(entry, []).append(row.size)
+    every = [s for sizes in by_entry.values() for s in sizes]
+    axis = labels.axis(workload)
+    return tuple(
+        f"{evidence.label(entry)} at {axis} = {names.sizes(sizes, every)}"
+        for entry, sizes in by_entry.items()
+    )
 
 
 def speedup(evidence: Evidence, verdict: Verdict) -> Speedup:

@@ -1,29 +1,22 @@
-"""The break-even points in words: where the lead changes, and when start-up is repaid."""
+"""The break-even points in words: where the lead changes over the axis of size."""
 
 from __future__ import annotations
 
 from breakeven import units
 from breakeven.model import labels
-from breakeven.model.verdict import Band, Crossover, Estimate, Payback
+from breakeven.model.verdict import Band, Crossover
 from breakeven.report import names
 from breakeven.report.evidence import Evidence
 from breakeven.report.rows import ratio_text
+from breakeven.report.startup import never_cold
 from breakeven.report.view import Claim
 
 
 def crossover(evidence: Evidence, c: Crossover, *, lead: bool) -> Claim:
     """Return one sentence on where an entry overtakes its base, then what stands behind it."""
-    writer = {
-        "bracket": _bracket,
-        "always": _always,
-        "never": _never,
-        "several": _several,
-        "undecided": _undecided,
-    }[c.kind]
     mark = "Indicative, no verdict: " if evidence.quick else ""
-    more = " ".join(part for part in (_settled(c), _reason(c)) if part)
-    text = mark + writer(evidence, c)
-    return Claim(text=text, more=more, kind=c.kind, scope=c.scope, lead=lead)
+    more = " ".join(part for part in (_settled(c), _cold(evidence, c), _reason(c)) if part)
+    return Claim(text=mark + _text(evidence, c), more=more, kind=c.kind, scope=c.scope, lead=lead)
 
 
 def where(c: Crossover) -> str:
@@ -32,9 +25,9 @@ def where(c: Crossover) -> str:
     if c.low is not None and c.high is not None:
         return f"between {axis} = {names.size(c.low)} and {names.size(c.high)}"
     if c.high is not None:
-        return f"below {axis} = {names.size(c.high)} (lower end open)"
+        return f"from {axis} = {names.size(c.high)} on at the latest"
     if c.low is not None:
-        return f"above {axis} = {names.size(c.low)} (upper end open)"
+        return f"not up to {axis} = {names.size(c.low)}, perhaps above"
     return f"at an unknown {axis}"
 
 
@@ -46,33 +39,9 @@ def falls_behind(c: Crossover) -> bool:
     return c.wins_to < (c.estimate.value if c.estimate else max(ends))
 
 
-def payback(evidence: Evidence, p: Payback) -> str:
-    """Return after how many calls, and reuses of the same data, an entry has repaid its costs."""
-    base = names.base(p.base_kind, p.base)
-    named = f"{base} ({p.base})" if base != p.base else base
-    gpu = evidence.on_gpu(p.entry)
-    found = {"transfer": p.calls, "resident": p.calls_resident}
-    if not gpu:
-        # Data of a CPU entry need not travel: the two figures are one.
-        found = {"resident": p.calls_resident or p.calls}
-    parts = [
-        f"after {_count(e)} calls {names.scope(scope, on_gpu=gpu)}".rstrip()
-        for scope, e in found.items()
-        if e is not None
-    ]
-    said = []
-    if parts:
-        start = "start-up (import, context, first call) is repaid "
-        said.append(start + names.joined(parts))
-    if p.reuses is not None:
-        said.append(
-            f"with the data travelling once, it pays from operation {_count(p.reuses)} "
-            "on the same data"
-        )
-    if p.why:
-        said.append(p.why)
-    where = f"At {labels.axis(p.workload)} = {p.size}, {evidence.label(p.entry)} against {named}: "
-    return where + ("; ".join(said) or "no pay-back figure") + "."
+def all_settled(c: Crossover) -> bool:
+    """Return whether the smallest and the largest size tested are both settled as faster."""
+    return bool(c.sizes) and (c.wins_from, c.wins_to) == (min(c.sizes), max(c.sizes))
 
 
 def band(evidence: Evidence, b: Band) -> str:
@@ -98,23 +67,63 @@ def at_best(evidence: Evidence, c: Crossover, lead: str) -> str:
     wanted = {"size": c.best_size, "scope": c.scope, "entry": c.entry, "base_kind": c.base_kind}
     for v in evidence.verdicts(c.workload, **wanted):
         if v.low is not None:
-            axis = labels.axis(c.workload)
-            said = f"{ratio_text(v)} over {v.base} at {axis} = {c.best_size}, {_rounds(v.rounds)}"
-            return f"{lead} {said}"
+            at = f"{labels.axis(c.workload)} = {c.best_size}"
+            over = f"{ratio_text(v)} over {evidence.label(v.base)}"
+            return f"{lead} {over} at {at}, {names.rounds(v.rounds)}"
     return ""
 
 
-def _bracket(evidence: Evidence, c: Crossover) -> str:
-    who, base, scope = _parts(evidence, c)
-    verb = "falls behind" if falls_behind(c) else "overtakes"
+def _text(evidence: Evidence, c: Crossover) -> str:
+    if c.scope == "cold" and c.kind == "never":
+        said = never_cold(evidence, [c])
+        return said[0].upper() + said[1:]
+    tested = f"({names.tested(labels.axis(c.workload), c.sizes)})"
+    who, base = evidence.label(c.entry), names.base(c.base_kind, evidence.label(c.base))
+    best, parts = "", list[str]()
+    match c.kind:
+        case "bracket":
+            parts = _bracket(c, who, base)
+        case "always":
+            ahead = "is faster than" if all_settled(c) else "is ahead of"
+            parts = [who, ahead, base, "at every size", tested]
+            best = at_best(evidence, c, "; at best")
+        case "never":
+            parts = [who, "overtakes", base, "at no size", tested]
+            best = at_best(evidence, c, "; at best")
+        case "several":
+            parts = [*_several(c, who, base), tested]
+        case "undecided":
+            parts = ["Not settled: whether", who, "overtakes", base, tested]
+    scope = names.scope(c.scope, on_gpu=evidence.on_gpu(c.entry))
+    return " ".join(p for p in (*parts, scope) if p) + f"{best}."
+
+
+def _bracket(c: Crossover, who: str, base: str) -> list[str]:
+    axis = labels.axis(c.workload)
+    if c.high is not None and c.low is None:
+        if c.sizes and c.high <= min(c.sizes):
+            at = f"{axis} = {names.size(c.high)}"
+            return [f"{who} is ahead of {base} from the smallest size on: {at};",
+                    "no crossing was seen"]  # fmt: skip
+        return [f"{who} is ahead of {base} {where(c)}"]
+    if c.low is not None and c.high is None:
+        return [f"{who} does not overtake {base} up to {axis} = {names.size(c.low)};",
+                "beyond that nothing is settled"]  # fmt: skip
     estimate = ""
     if c.estimate is not None:
         interval = names.interval(c.estimate.low, c.estimate.high)
-        estimate = (
-            f"(estimate {names.size(c.estimate.value)}, 95 % {interval}, {_rounds(c.estimate.n)})"
-        )
-    claim = " ".join(p for p in (who, verb, base, where(c), estimate, scope) if p)
-    return claim + "."
+        rounds = f"{c.estimate.n} fresh processes" if c.composed else names.rounds(c.estimate.n)
+        estimate = f"(estimate {names.size(c.estimate.value)}, 95 % {interval}, {rounds})"
+    verb = "falls behind" if falls_behind(c) else "overtakes"
+    return [who, verb, base, where(c), estimate]
+
+
+def _several(c: Crossover, who: str, base: str) -> list[str]:
+    near = names.joined([names.size(v) for v in c.changes]) or "sizes not told"
+    at = f"{labels.axis(c.workload)} = {near}"
+    if len(c.changes) == 1:
+        return [f"{who} falls behind {base} near {at}"]
+    return [f"The lead between {who} and {base} changes several times, near {at}"]
 
 
 def _settled(c: Crossover) -> str:
@@ -133,54 +142,24 @@ def _settled(c: Crossover) -> str:
     return f"Settled by measurement: {names.joined(parts)}." if parts else ""
 
 
-def _always(evidence: Evidence, c: Crossover) -> str:
-    who, base, scope = _parts(evidence, c)
-    tested = f"({names.tested(labels.axis(c.workload), c.sizes)})"
-    best = at_best(evidence, c, "; at best")
-    claim = " ".join(p for p in (who, "is faster than", base, "at every size", tested, scope) if p)
-    return f"{claim}{best}."
-
-
-def _never(evidence: Evidence, c: Crossover) -> str:
-    who, base, scope = _parts(evidence, c)
-    tested = f"({names.tested(labels.axis(c.workload), c.sizes)})"
-    best = at_best(evidence, c, "; at best")
-    claim = " ".join(p for p in (who, "overtakes", base, "at no size", tested, scope) if p)
-    return f"{claim}{best}."
-
-
-def _several(evidence: Evidence, c: Crossover) -> str:
-    who, base, scope = _parts(evidence, c)
+def _cold(evidence: Evidence, c: Crossover) -> str:
+    """Return which CPU entry is the base of a cold crossover, with the processes behind it."""
+    if c.scope != "cold" or not c.bases or c.kind == "never":
+        return ""
+    by_base: dict[str, list[int]] = {}
+    for size, base in zip(c.sizes, c.bases, strict=True):
+        by_base.setdefault(base, []).append(size)
     axis = labels.axis(c.workload)
-    near = names.joined([names.size(v) for v in c.changes]) or "sizes not told"
-    tested = f"({names.tested(axis, c.sizes)})"
-    claim = f"The lead between {who} and {base} changes several times, near {axis} = {near}"
-    return " ".join(p for p in (claim, tested, scope) if p) + "."
-
-
-def _undecided(evidence: Evidence, c: Crossover) -> str:
-    who, base, scope = _parts(evidence, c)
-    tested = f"({names.tested(labels.axis(c.workload), c.sizes)})"
-    parts = ("Not settled: whether", who, "overtakes", base, scope, tested)
-    return " ".join(p for p in parts if p) + "."
-
-
-def _parts(evidence: Evidence, c: Crossover) -> tuple[str, str, str]:
-    scope = names.scope(c.scope, on_gpu=evidence.on_gpu(c.entry))
-    return evidence.label(c.entry), names.base(c.base_kind, c.base), scope
+    parts = [
+        evidence.label(b) + (f" at {axis} = {names.sizes(at, c.sizes)}" if len(by_base) > 1 else "")
+        for b, at in by_base.items()
+    ]
+    processes = f"{c.processes} and {c.base_processes} fresh processes"
+    return f"The base with the quickest cold start is {names.joined(parts)} ({processes})."
 
 
 def _reason(c: Crossover) -> str:
     return f"{c.why[0].upper()}{c.why[1:].rstrip('.')}." if c.why else ""
-
-
-def _rounds(n: int) -> str:
-    return f"{n} round" if n == 1 else f"{n} rounds"
-
-
-def _count(e: Estimate) -> str:
-    value = units.whole(e.value)
-    return f"{value} [{units.whole(e.low)}, {units.whole(e.high)}]"
 
 
 def _band_ratios(b: Band, base: str) -> str:

@@ -76,6 +76,7 @@ def _workload(w: WorkloadPage) -> list[str]:
         ("Pay-back", w.paybacks),
         ("Small, middle, large", w.bands),
         ("Advice", advice),
+        ("One-shot timing", w.one_shots),
         ("Why a verdict is not settled", w.unsettled),
         ("Not measured, or not counted", w.statuses),
         ("Another machine", w.references),

@@ -102,12 +102,21 @@ class PhaseBar(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LossPoint(msgspec.Struct, frozen=True, kw_only=True):
-    """One training loss of one entry at one size; readings are counted from 1 in order."""
+    """One training loss of one entry at one size.
+
+    Attributes
+    ----------
+    reading : int
+        Counted from 1 in order.
+    epoch : int or None
+        Epoch after which it was read; None where the record does not say.
+    """
 
     label: str
     size: int
     reading: int
     loss: float
+    epoch: int | None = None
 
 
 class ReferencePoint(msgspec.Struct, frozen=True, kw_only=True):
@@ -162,6 +171,14 @@ class AdviceText(msgspec.Struct, frozen=True, kw_only=True):
 
     headline: str
     reasons: tuple[str, ...]
+    settled: bool = True
+
+
+class Note(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that the screen says of a workload, under a short label."""
+
+    label: str
+    text: str
 
 
 class WorkloadPage(msgspec.Struct, frozen=True, kw_only=True):
@@ -175,6 +192,12 @@ class WorkloadPage(msgspec.Struct, frozen=True, kw_only=True):
         The column whose speed-up stands in the short table, by scope.
     best_cpu_names : tuple of str
         Which entry was the best CPU setting, by range of sizes.
+    notes : tuple of Note
+        What the screen says beside the table; the report says all of it at length.
+    withheld : bool
+        Whether no verdict of the base that the answer is about stands.
+    one_shots : tuple of str
+        What careless timing reads, and what each of its mistakes cost.
     unsettled : tuple of str
         Why comparisons are withheld or inconclusive, with the remedy.
     phase_size : int or None
@@ -196,6 +219,9 @@ class WorkloadPage(msgspec.Struct, frozen=True, kw_only=True):
     bands: tuple[str, ...]
     advice: tuple[AdviceText, ...]
     references: tuple[str, ...]
+    notes: tuple[Note, ...]
+    withheld: bool
+    one_shots: tuple[str, ...]
     unsettled: tuple[str, ...]
     statuses: tuple[str, ...]
     tables: tuple[Table, ...]
@@ -215,6 +241,10 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
         The first thing printed: one sentence a workload.
     environment : tuple of str
         Header lines: run, processor, GPU, software.
+    caveats : tuple of str
+        What must be read beside the figures; what weighs most comes first.
+    weighty : int
+        How many of them belong beside the answer.
     details : Table
         The environment in full.
     """
@@ -225,6 +255,7 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     indicative: bool
     environment: tuple[str, ...]
     caveats: tuple[str, ...]
+    weighty: int
     workloads: tuple[WorkloadPage, ...]
     method: tuple[str, ...]
     tables: tuple[Table, ...]

@@ -1,0 +1,121 @@
+"""Which entry to use from which size on, in one sentence for scopes that are answered alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from breakeven.model import labels
+from breakeven.model.verdict import Advice
+from breakeven.report import names
+from breakeven.report.evidence import Evidence
+from breakeven.report.view import AdviceText
+
+_SECOND = {
+    "resident": "if it already lives on the GPU",
+    "transfer": "if it must travel",
+    "cold": "from a cold start",
+}
+
+
+def recommendations(evidence: Evidence, workload: str) -> tuple[AdviceText, ...]:
+    """Return the stored advice of a workload: one text for each choice."""
+    mine = sorted(
+        (a for a in evidence.record.advice if a.workload == workload),
+        key=lambda a: names.SCOPE_ORDER.index(a.scope),
+    )
+    if evidence.quick:
+        mine = [a for a in mine if a.choice is not None]
+    by_choice: dict[str | None, list[Advice]] = {}
+    for a in mine:
+        by_choice.setdefault(a.choice, []).append(a)
+    return tuple(
+        AdviceText(
+            headline=_headline(evidence, group),
+            reasons=tuple(dict.fromkeys(r for a in group for r in a.reasons)),
+            settled=choice is not None,
+        )
+        for choice, group in by_choice.items()
+    )
+
+
+def _headline(evidence: Evidence, group: Sequence[Advice]) -> str:
+    first = group[0]
+    gpu = bool(evidence.taking_part(first.workload, gpu=True))
+    if first.choice is None:
+        scopes = names.joined([names.scope(a.scope, on_gpu=gpu) for a in group if gpu])
+        return f"No choice is settled {scopes}".rstrip() + "."
+    if gpu and not evidence.on_gpu(first.choice):
+        return _stay(evidence, group)
+    where = _merged([(_sizes(evidence, a), _scope(a, i, gpu=gpu)) for i, a in enumerate(group)])
+    text = f"Use {_who(evidence, group)} {where}"
+    below = list(dict.fromkeys(a.otherwise for a in group if a.otherwise is not None))
+    if below:
+        named = names.joined([evidence.label(e) for e in below], "or")
+        best = "the best CPU setting" if gpu else named
+        text += f"; at smaller sizes {best}" + (f" ({named})" if gpu else "")
+    return f"{text}{_open(group)}."
+
+
+def _who(evidence: Evidence, group: Sequence[Advice]) -> str:
+    """Return the choice with the entries that verdicts did not tell apart from it."""
+    choice = group[0].choice or ""
+    scopes = {a.scope for a in group}
+    bands = [
+        b.entries
+        for b in evidence.record.bands
+        if b.workload == group[0].workload
+        and b.scope in scopes
+        and b.kind == "entry"
+        and b.name in {"large", "all"}
+        and choice in b.entries
+    ]
+    shared = [e for e in (bands[0] if bands else ()) if all(e in found for found in bands)]
+    others = [evidence.label(e) for e in shared if e != choice]
+    alike = f" (or {names.joined(others, 'or')}, not told apart)" if others else ""
+    return evidence.label(choice) + alike
+
+
+def _scope(a: Advice, place: int, *, gpu: bool) -> str:
+    if not gpu:
+        return ""
+    return names.scope(a.scope, on_gpu=True) if place == 0 else _SECOND[a.scope]
+
+
+def _sizes(evidence: Evidence, a: Advice) -> str:
+    """Return from where to where a choice holds."""
+    axis = labels.axis(a.workload)
+    if a.from_size is None:
+        return "at the sizes settled"
+    low = names.size(a.from_size)
+    if a.to_size is not None:
+        high = names.size(a.to_size)
+        return f"at {axis} = {low}" if low == high else f"from {axis} = {low} to {high}"
+    first = min(evidence.sizes(a.workload), default=0)
+    if a.from_size <= first and not a.open_sizes:
+        return "at every size tested"
+    return f"from {axis} = {low} on"
+
+
+def _merged(parts: Sequence[tuple[str, str]]) -> str:
+    if len(parts) > 1 and len({sizes for sizes, _ in parts}) == 1:
+        return f"{parts[0][0]}, whether the data must travel or not"
+    return ", ".join(" ".join(p for p in part if p) for part in parts)
+
+
+def _stay(evidence: Evidence, group: Sequence[Advice]) -> str:
+    """Return the advice to stay on the CPU, as far as that is settled."""
+    axis = labels.axis(group[0].workload)
+    parts = []
+    for i, a in enumerate(group):
+        sizes = "at every size tested" if a.to_size is None else (
+            f"up to {axis} = {names.size(a.to_size)}")  # fmt: skip
+        parts.append((sizes, _scope(a, i, gpu=True)))
+    named = evidence.label(group[0].choice or "")
+    return f"Stay with the best CPU setting ({named}) {_merged(parts)}{_open(group)}."
+
+
+def _open(group: Sequence[Advice]) -> str:
+    still = sorted({s for a in group for s in a.open_sizes})
+    if not still:
+        return ""
+    return f"; not settled at {labels.axis(group[0].workload)} = {names.sizes(still)}"
