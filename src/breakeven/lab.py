@@ -49,6 +49,7 @@ __all__ = ["Options", "Result", "run"]
 
 Say = Callable[[str], None]
 Progress = Callable[[str, float], None]
+WAITING = "another run is measuring on this machine: waiting for it"
 
 
 def _quiet(*_words: object) -> None:
@@ -270,16 +271,12 @@ def resume_run(
 
 
 def _measure(folder: Store, sink: JournalSink, say: Say, progress: Progress) -> tuple[Result, bool]:
-
-    record = sink.record()
-    say(cost_sentence(record.spec))
     interrupted = False
     try:
-        with (
-            interrupts_by_sigterm(),
-            machine_lock(lambda: say("another run is measuring on this machine: waiting for it")),
-        ):
-            session.measure(sink, settle, progress, wait=time.sleep)
+        with interrupts_by_sigterm():
+            say(cost_sentence(sink.record().spec))
+            with machine_lock(lambda: say(WAITING)):
+                session.measure(sink, settle, progress, wait=time.sleep)
     except KeyboardInterrupt:
         interrupted = True
     except NothingMeasuredError:
@@ -290,6 +287,9 @@ def _measure(folder: Store, sink: JournalSink, say: Say, progress: Progress) -> 
         result = _finish(folder, sink)
     if not interrupted and not any(r for c in result.record.cases for r in c.rounds):
         reasons = dict.fromkeys(f"{c.entry}: {c.why}" for c in result.record.cases if c.why)
+        if not reasons:
+            absent = [b for b in result.record.backends if not b.available]
+            reasons = dict.fromkeys(f"{b.name}: {b.why_not}" for b in absent)
         raise NothingMeasuredError(
             f"nothing could be measured ({'; '.join(reasons) or 'no case was set up'})",
             f"breakeven report {result.record.id} shows what was tried",
@@ -347,8 +347,9 @@ def doctor(progress: Progress = _quiet) -> tuple[Machine, tuple[DoctorLine, ...]
 def load(name: str, store: Path | None = None) -> RunRecord:
     """Return a stored run by id, start of an id, ``last``, or path."""
     record = Store(store).load(name)
-    # A journal of an interrupted run holds no verdicts: they are judged when it is read.
-    return record if record.verdicts or record.finished else judged(record)
+    # A journal holds no verdicts, be it of a run that was killed between its end and its document.
+    concluded = record.verdicts or record.crossovers or record.achieved or record.caveats
+    return record if concluded else judged(record)
 
 
 def load_result(name: str, store: Path | str | None = None) -> Result:

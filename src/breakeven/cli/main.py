@@ -57,16 +57,27 @@ def cli() -> None:
     """
 
 
+def _one_line(error: click.ClickException) -> str:
+    """Return what is wrong with a command line, with where its help is."""
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    path = context.command_path if context is not None else "breakeven"
+    what = " ".join(error.format_message().split()).rstrip(".")
+    return f"{what}; {path} --help says more"
+
+
 def main() -> None:
     """Run the command line; every error that is ours is one line."""
     try:
-        code: Any = cli.main(standalone_mode=False)
+        code: Any = cli.main(prog_name="breakeven", standalone_mode=False)
     except click.exceptions.Exit as end:
         code = end.exit_code
     except click.Abort:
         code = INTERRUPTED
-    except click.ClickException as error:
+    except click.exceptions.NoArgsIsHelpError as error:
         error.show()
+        code = error.exit_code
+    except click.ClickException as error:
+        print(f"breakeven: {_one_line(error)}", file=sys.stderr)
         code = error.exit_code
     except BreakevenError as error:
         print(f"breakeven: {error}", file=sys.stderr)
@@ -74,9 +85,8 @@ def main() -> None:
     except KeyboardInterrupt:
         print("breakeven: interrupted", file=sys.stderr)
         code = INTERRUPTED
-    except BrokenPipeError:
-        # The reader of a pipe has gone, as `| head` does: nothing is wrong.
-        sys.stderr.close()
+    except (SystemExit, BrokenPipeError):
+        # The reader of a pipe has gone, as `| head` does: nothing is wrong. Click and rich exit.
         code = 0
     except Exception:  # noqa: BLE001  the last line of defence: it says how to report
         import traceback

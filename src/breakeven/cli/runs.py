@@ -25,10 +25,10 @@ def command(*, store: Path | None, as_json: bool) -> int:
     if not found:
         click.echo("No runs are stored yet; breakeven run makes one.")
         return 0
-    click.echo(f"{'RUN':<24}{'STATUS':<13}{'CASES':>5}  COMMAND, MACHINE")
+    click.echo(f"{'RUN':<26}{'STATUS':<13}{'CASES':>5}  COMMAND, MACHINE")
     for one in found:
         cases = "-" if one.cases is None else one.cases
         words = " ".join(one.command) or "-"
         where = ", ".join(x for x in (words, one.machine, one.why) if x)
-        click.echo(f"{one.id:<24}{one.status:<13}{cases:>5}  {where}")
+        click.echo(f"{one.id:<26}{one.status:<13}{cases:>5}  {where}")
     return 0
