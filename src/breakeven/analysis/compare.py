@@ -165,7 +165,7 @@ def _open_words(look: Look, needed: int | None, cost: float | None) -> str:
         margin = units.ratio(math.exp(look.margin))
         said = f"a difference is there, but within the {margin} that this session can tell apart"
     else:
-        said = "the interval includes equality"
+        said = "the verdict interval includes equality"
     if needed is None:
         return f"{said}; at this noise even {LOOKS[-1]} rounds would not settle it"
     price = "" if cost is None else f", at least {units.seconds(cost)} more"

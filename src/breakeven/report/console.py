@@ -40,7 +40,7 @@ def show(page: Page, console: Console) -> None:
     paper.blank()
     if any(t.figure.indicative for w in page.workloads for row in w.rows for t in _all_times(row)):
         paper.text("~ indicative: scouting or quick round, no verdict hangs on it.", style="dim")
-    paper.bullets(page.caveats[: page.weighty])
+    paper.bullets(page.weighty)
     paper.text(_REST, style="dim")
 
 
@@ -74,7 +74,7 @@ class _Paper:
 
 def _workload(w: WorkloadPage, paper: _Paper) -> None:
     rows = [row for row in w.rows if row.in_plan]
-    if rows:
+    if rows and not (w.withheld and _blank(rows)):
         paper.blank()
         paper.text(_title(w), style="bold")
         columns = _columns(w, rows)
@@ -88,6 +88,11 @@ def _workload(w: WorkloadPage, paper: _Paper) -> None:
             paper.text(f"best CPU: {'; '.join(w.best_cpu_names)}", style="dim", hang="  ")
     paper.bullets(f"{note.label}: {note.text}" for note in w.notes)
     paper.bullets(w.statuses)
+
+
+def _blank(rows: Sequence[Row]) -> bool:
+    """Return whether a table would hold no time at all."""
+    return all(t.figure.seconds is None for row in rows for t in _all_times(row))
 
 
 def _title(w: WorkloadPage) -> str:

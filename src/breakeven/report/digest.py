@@ -121,12 +121,12 @@ def _cold(evidence: Evidence, workload: str, kind: str) -> list[Note]:
     if not found:
         return []
     if all(c.kind == "never" for c in found):
-        return [Note(label="cold start", text=startup.never_cold(evidence, found))]
+        return [Note(label="cold start (composed)", text=startup.never_cold(evidence, found))]
     said = []
     for c in found:
         base = names.base(kind, evidence.label(c.base))
         said.append(f"{evidence.label(c.entry)} {_verb(c)} {base} {_place(c)}")
-    return [Note(label="cold start", text=f"composed: {'; '.join(said)}.")]
+    return [Note(label="cold start (composed)", text=f"composed: {'; '.join(said)}.")]
 
 
 def _pay_back(evidence: Evidence, workload: str, kind: str, leads: dict[str, str]) -> list[Note]:

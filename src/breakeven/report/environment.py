@@ -112,11 +112,21 @@ def caveats(record: RunRecord) -> tuple[str, ...]:
     return tuple(dict.fromkeys(parts))
 
 
-def weighty(record: RunRecord) -> int:
-    """Return how many caveats weigh enough to stand beside the answer, remarks among them."""
+def weighty(record: RunRecord, *, judged: bool) -> tuple[str, ...]:
+    """Return the caveats that weigh enough to stand beside the answer, remarks among them.
+
+    Parameters
+    ----------
+    judged : bool
+        Whether any verdict stands. Where none does the answer has told the reason, and there is
+        no claim that could hold for this session.
+    """
+    if not judged:
+        return tuple(dict.fromkeys(record.remarks[:_MOST_REMARKS]))
     lesser = len(set(record.caveats[_heavy(record) :]))
     hidden = max(0, len(record.remarks) - _MOST_REMARKS)
-    return max(0, len(caveats(record)) - lesser - hidden)
+    said = caveats(record)
+    return said[: max(0, len(said) - lesser - hidden)]
 
 
 def _heavy(record: RunRecord) -> int:

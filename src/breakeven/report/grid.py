@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 _GAP = "  "
 _NARROW_GAP = " "
 _HEADING = 8
+_ROOMY_HEADING = 11
 _WORDS = 8
 
 
@@ -23,12 +24,15 @@ class Column:
         0 is never left out; of the others the highest goes first.
     left : bool
         Whether cells are aligned left.
+    heading_width : int
+        Columns of text that the title may take beyond what the cells need.
     """
 
     title: str
     cells: Sequence[str]
     spare: int = 0
     left: bool = False
+    heading_width: int = _HEADING
 
     def lines(self, row: int) -> list[str]:
         """Return a cell in lines: text without digits may wrap, anything else stays whole."""
@@ -38,9 +42,9 @@ class Column:
         return textwrap.wrap(text, _WORDS, break_on_hyphens=False, break_long_words=False) or [""]
 
     def heading(self) -> list[str]:
-        """Return the title in lines no wider than the cells need, or eight columns."""
+        """Return the title in lines no wider than the cells need, or its own width."""
         widest = max((len(x) for i in range(len(self.cells)) for x in self.lines(i)), default=0)
-        width = max(widest, _HEADING)
+        width = max(widest, self.heading_width)
         return textwrap.wrap(self.title, width, break_on_hyphens=True) or [""]
 
     def width(self) -> int:
@@ -67,6 +71,10 @@ def fitted(columns: Sequence[Column], width: int) -> Grid:
             break
         kept.remove(spare)
         left_out.append(spare.title)
+    # Titles on fewer lines, where there is room for them.
+    roomy = [replace(c, heading_width=_ROOMY_HEADING) for c in kept]
+    if _needed(roomy, _NARROW_GAP) <= width:
+        kept = roomy
     gap = _GAP if _needed(kept, _GAP) <= width else _NARROW_GAP
     headings = [c.heading() for c in kept]
     tallest = max(len(h) for h in headings)

@@ -49,6 +49,7 @@ def build(record: RunRecord) -> Page:
     """
     evidence = Evidence(record)
     workloads = tuple(_workload(evidence, name) for name in evidence.workloads())
+    judged = evidence.quick or not workloads or not all(w.withheld for w in workloads)
     shared = (measured.floors(evidence), measured.backends(evidence))
     return Page(
         run=record.id,
@@ -57,7 +58,7 @@ def build(record: RunRecord) -> Page:
         indicative=evidence.quick,
         environment=environment.header(record),
         caveats=environment.caveats(record),
-        weighty=environment.weighty(record),
+        weighty=environment.weighty(record, judged=judged),
         workloads=workloads,
         method=environment.method(record),
         tables=tuple(t for t in shared if t.rows),

@@ -37,7 +37,7 @@ _WORDS = {
     "status": ("cases failed", "their reasons stand below"),
     "precision": ("the two work in different precision", "set both alike"),
     "unmeasured": ("a side was not measured or not checked", "give more time (--budget)"),
-    "noise": ("the interval includes equality", ""),
+    "noise": ("the interval of the verdict (wider than 95 %) includes equality", ""),
     "margin": ("a difference within what this session can tell apart", ""),
 }
 _OPEN = ("noise", "margin")

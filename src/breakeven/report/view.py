@@ -243,8 +243,8 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
         Header lines: run, processor, GPU, software.
     caveats : tuple of str
         What must be read beside the figures; what weighs most comes first.
-    weighty : int
-        How many of them belong beside the answer.
+    weighty : tuple of str
+        Those of them that belong beside the answer.
     details : Table
         The environment in full.
     """
@@ -255,7 +255,7 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     indicative: bool
     environment: tuple[str, ...]
     caveats: tuple[str, ...]
-    weighty: int
+    weighty: tuple[str, ...]
     workloads: tuple[WorkloadPage, ...]
     method: tuple[str, ...]
     tables: tuple[Table, ...]
