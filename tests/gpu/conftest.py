@@ -1,0 +1,68 @@
+"""GPU backends, and workers that hold one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from breakeven import lab
+from breakeven.backends import registry
+from breakeven.engine import messages
+from breakeven.engine.inputs import Inputs
+from breakeven.engine.processes import Crew, WorkerProcess, crew
+from breakeven.model.machine import Gpu
+
+BACKENDS = ("cupy", "torch-cuda")
+PATIENCE_S = 120.0
+
+
+@pytest.fixture(scope="session")
+def gpu() -> Gpu:
+    """Return the first GPU of this machine."""
+    found = lab.read_machine()
+    if not found.gpus:
+        pytest.skip(found.no_gpu_reason or "no GPU was found")
+    return found.gpus[0]
+
+
+@pytest.fixture(params=BACKENDS)
+def name(request: pytest.FixtureRequest) -> str:
+    """Return the name of each GPU backend that this machine has."""
+    info = registry.get(request.param).find()
+    if not info.available:
+        pytest.skip(f"{request.param}: {info.why_not}")
+    return str(request.param)
+
+
+@pytest.fixture
+def staff() -> Iterator[Crew]:
+    """Return a crew that is ended after the test."""
+    with crew() as made:
+        yield made
+
+
+Start = Callable[[str], WorkerProcess]
+
+
+@pytest.fixture
+def start(staff: Crew, tmp_path: Path) -> Start:
+    """Return what starts a worker of a backend and waits until it is open."""
+
+    def started(name: str) -> WorkerProcess:
+        config = messages.WorkerConfig(backend=name, parent=os.getpid())
+        log = tmp_path / f"{name}.log"
+        worker = staff.start(config, threads=None, freezable=False, log=log)
+        opened = worker.receive(PATIENCE_S)
+        assert isinstance(opened, messages.Opened), opened
+        return worker
+
+    return started
+
+
+@pytest.fixture
+def inputs(staff: Crew, tmp_path: Path) -> Inputs:
+    """Return inputs of float32 cases, made on demand."""
+    return Inputs(staff, tmp_path, "float32", 42)
