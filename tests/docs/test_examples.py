@@ -51,9 +51,10 @@ def test_an_example_runs(name: str, tmp_path: Path) -> None:
     assert [words for words in SAID[name] if words not in shown] == []
 
 
-def test_the_example_script_is_a_script() -> None:
-    """The scripted example is read as it stands, and each of its actors becomes a backend."""
-    path = FOLDER / "what_if.json"
+@pytest.mark.parametrize("name", ["what_if.json", "faults.json"])
+def test_a_script_is_read_as_it_stands(name: str) -> None:
+    """Each actor of a scripted example becomes a backend."""
+    path = FOLDER / name
     actors = json.loads(path.read_text(encoding="utf-8"))["actors"]
     assert set(read_script(path).actors) == set(actors)
     names = registry.expand(f"scripted:{path}")
