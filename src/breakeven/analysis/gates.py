@@ -7,7 +7,6 @@ import statistics
 from typing import NamedTuple
 
 from breakeven import units
-from breakeven.analysis.bases import scouting
 from breakeven.analysis.pairs import Pair
 from breakeven.analysis.times import Times
 from breakeven.analysis.twins import Twins
@@ -196,9 +195,11 @@ def _voided(times: Times, pair: Pair) -> Gate | None:
 
 
 def scouted_speedup(times: Times, workload: str, size: int, entry: str) -> float | None:
-    """Return how much faster an entry was than its single-thread sibling when scouted.
+    """Return how much faster an entry surely was than its single-thread sibling when scouted.
 
-    The size is the nearest scouted one; None for one thread, or without a sibling.
+    The fastest slot on one thread is set against the slowest on many: medians of three slots
+    differ by more than half at sizes where threads do nothing. The size is the nearest scouted
+    one; None for one thread, or without a sibling.
     """
     own = times.entries[entry]
     sibling = next(
@@ -211,12 +212,16 @@ def scouted_speedup(times: Times, workload: str, size: int, entry: str) -> float
     )
     if own.threads is None or own.threads < 2 or sibling is None:
         return None
-    by_size = scouting(times, workload, [own, sibling])
-    both = {s: found for s, found in by_size.items() if len(found) == 2}
-    if not both:
+    ranges = {
+        s: (one, many)
+        for s in times.sizes(workload)
+        if (one := times.scouted_range(workload, s, sibling.id)) is not None
+        and (many := times.scouted_range(workload, s, own.id)) is not None
+    }
+    if not ranges:
         return None
-    found = both[min(both, key=lambda s: abs(math.log(s / size)))]
-    return found[sibling.id] / found[own.id]
+    one, many = ranges[min(ranges, key=lambda s: abs(math.log(s / size)))]
+    return one[0] / many[1]
 
 
 def cores_used(times: Times, pair: Pair, entry: str) -> float | None:

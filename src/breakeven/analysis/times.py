@@ -165,6 +165,12 @@ class Times:
         seconds = [t for t in seconds if t > 0]
         return statistics.median(seconds) if seconds else None
 
+    def scouted_range(self, workload: str, size: int, entry: str) -> tuple[float, float] | None:
+        """Return the shortest and longest scouting slot that counts; None without any."""
+        turns = self._turn(workload, size, entry, "resident", 0).values()
+        seconds = [s.median_s for slots in turns for s in slots if s.voided is None]
+        return (min(seconds), max(seconds)) if seconds and min(seconds) > 0 else None
+
     def _kept(self, entry: str, scope: Scope) -> Scope:
         return "resident" if self.on_cpu(entry) else scope
 
