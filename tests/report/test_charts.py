@@ -124,3 +124,33 @@ def test_drawing_leaves_the_spec_as_it_was(gpu_page: Page) -> None:
     before = json.dumps(spec)
     charts.to_svg(spec)
     assert json.dumps(spec) == before
+
+
+def test_losses_stand_at_their_epochs(gpu_record: RunRecord) -> None:
+    """Losses read every second epoch are drawn at epoch 0, 2, 4; without epochs, in order."""
+    cases = tuple(
+        replace(c, losses=(0.7, 0.6, 0.5), loss_epochs=(0, 2, 4)) for c in gpu_record.cases
+    )
+    run = replace(gpu_record, cases=cases)
+    spec = charts.specs(build(run))["matmul-losses"]
+    assert {p["epoch"] for p in spec["data"]["values"]} == {0, 2, 4}
+    assert "epoch" in found(spec, "title")
+    bare = replace(run, cases=tuple(replace(c, loss_epochs=()) for c in cases))
+    spec = charts.specs(build(bare))["matmul-losses"]
+    assert {p["reading"] for p in spec["data"]["values"]} == {1, 2, 3}
+
+
+def test_thread_counts_do_not_repeat_a_start(gpu_record: RunRecord) -> None:
+    """Import is the library's: the picture of phases has one bar for each library."""
+    one = replace(gpu_record.entries[0], id="numpy-1", threads=1, default=False)
+    extra = tuple(replace(c, entry="numpy-1") for c in gpu_record.cases if c.entry == "numpy-16")
+    run = replace(gpu_record, entries=(*gpu_record.entries, one), cases=gpu_record.cases + extra)
+    (workload,) = build(run).workloads
+    assert {b.label for b in workload.phases} == {"numpy-16", "torch-cpu-16", "CuPy", "torch-CUDA"}
+
+
+def test_one_scope_needs_no_legend(cpu_record: RunRecord) -> None:
+    """Without a GPU there is no device that data could be on."""
+    text = json.dumps(charts.specs(build(replace(cpu_record, references=()))))
+    assert '"field": "scope", "type": "nominal", "title": null' in text
+    assert '"symbolType": "stroke"' not in text

@@ -74,7 +74,7 @@ def test_the_file_is_small_and_asks_nothing_of_a_network(report: str) -> None:
 def test_the_answer_comes_before_picture_and_tables(report: str, gpu_page: Page) -> None:
     """The first screen holds the answer, one picture and the caveats, in this order."""
     body = report[report.index("<body>") :]
-    assert gpu_page.answers[0] in "".join(outline(report).text)
+    assert gpu_page.answers[0] in "".join(outline(report).text).replace("\u00a0", " ")
     places = [body.index(x) for x in ('class="answer"', 'data-chart="matmul-time"',
                                       gpu_page.caveats[0], "<table>")]  # fmt: skip
     assert places == sorted(places)
@@ -144,3 +144,26 @@ def test_a_page_without_pictures_needs_no_script(gpu_page: Page) -> None:
     text = render(gpu_page, {})
     assert "<script" not in text
     assert text.count("<table>") > 10
+
+
+def test_numbers_units_and_options_are_not_torn() -> None:
+    """A size stays beside its axis, a number beside its unit, an option in one piece."""
+    said = str(firm("at N = 128 it moved by 13 % [1.2, 3.4] (--budget, torch-cpu-16)"))
+    assert "N\u00a0=\u00a0128" in said
+    assert "13\u00a0%" in said
+    assert "[1.2,\u00a03.4]" in said
+    assert '<span class="name">--budget</span>' in said
+    assert '<span class="name">torch-cpu-16</span>' in said
+
+
+def test_lesser_caveats_are_folded_away(gpu_record: RunRecord) -> None:
+    """Beside the answer stands what weighs; the rest opens on demand, and nothing is lost."""
+    general = "A claim holds for this session of this machine."
+    run = replace(
+        gpu_record, caveats=("Quick run.", general, "A lesser thing."), remarks=("Left out.",)
+    )
+    page = build(run)
+    assert page.weighty == ("Quick run.", general, "Left out.")
+    text = render(page, {})
+    assert text.index("Left out.") < text.index("<summary>1 more</summary>")
+    assert text.index("<summary>1 more</summary>") < text.index("A lesser thing.")

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from breakeven.model.machine import BackendInfo
 from breakeven.model.run import RunRecord, Status
 from breakeven.model.verdict import Word
 from breakeven.report.page import Page, build
@@ -165,3 +166,28 @@ def test_the_record_is_left_as_it_was(gpu_record: RunRecord) -> None:
     before = msgspec.json.encode(gpu_record)
     build(gpu_record)
     assert msgspec.json.encode(gpu_record) == before
+
+
+def test_the_environment_tells_a_missing_gpu_once(cpu_record: RunRecord) -> None:
+    """GPU backends that only lack the GPU stand in its line; another reason has its own."""
+    absent = tuple(
+        BackendInfo(name=n, device="cuda:0", available=False, why_not="no NVIDIA driver was found")
+        for n in ("cupy", "torch-cuda")
+    )
+    broken = BackendInfo(name="torch-cpu", device="cpu", available=False, why_not="it does not import",
+                         fix="install it again")  # fmt: skip
+    lines = build(replace(cpu_record, backends=(*absent, broken))).environment
+    assert len(lines) == 5
+    assert lines[2] == "GPU none: no NVIDIA driver was found; CuPy and torch-CUDA took no part"
+    assert lines[4] == "torch-CPU took no part: it does not import (install it again)"
+
+
+def test_a_scripted_backend_goes_by_its_entry(gpu_record: RunRecord) -> None:
+    """The file that scripts a backend is no name for it."""
+    entries = tuple(
+        replace(e, backend="scripted:x.json#gpu") if e.id == "cupy" else e
+        for e in gpu_record.entries
+    )
+    page = build(replace(gpu_record, entries=entries))
+    assert "with cupy" in page.answers[0]
+    assert "scripted:" not in page.answers[0]

@@ -11,6 +11,7 @@ from breakeven.model.run import RunRecord
 from breakeven.model.verdict import Band, Crossover, Estimate, Payback
 from breakeven.report import sentences, startup
 from breakeven.report.evidence import Evidence
+from breakeven.report.page import build
 
 Make = Callable[..., Crossover]
 
@@ -190,3 +191,30 @@ def test_the_estimate_is_optional(evidence: Evidence, make_crossover: Make) -> N
     )
     one = Estimate(value=700.0, low=650.0, high=750.0, level=0.95, n=1)
     assert "1 round)" in sentences.crossover(evidence, replace(c, estimate=one), lead=True).text
+
+
+def test_a_cold_base_is_named_with_its_sizes(evidence: Evidence, make_crossover: Make) -> None:
+    """The cold scope chooses its own base: which one, where, from how many processes."""
+    c = make_crossover("cupy", "cold", 2048.0, 8192.0, composed=True, start_s=3.4,
+                       base_start_s=0.3, processes=3, base_processes=2,
+                       bases=("numpy-16",) * 4 + ("torch-cpu-16",))  # fmt: skip
+    claim = sentences.crossover(evidence, c, lead=True)
+    assert "5 fresh processes" in claim.text
+    assert (
+        "quickest cold start is numpy-16 at N = 128 to 2048 and torch-cpu-16 at N = 8192 "
+        "(3 and 2 fresh processes)"
+    ) in claim.more
+
+
+def test_cold_starts_that_are_never_repaid_are_one_claim(gpu_record: RunRecord) -> None:
+    """Two libraries with the same answer make one sentence with both costs."""
+    cold = tuple(
+        replace(c, kind="never", low=None, high=None, estimate=None, start_s=s, base_start_s=0.3,
+                bases=("numpy-16",) * 5, processes=2, base_processes=2)
+        for c, s in zip((c for c in gpu_record.crossovers if c.scope == "cold"), (1.3, 3.4),
+                        strict=True)
+    )  # fmt: skip
+    (workload,) = build(replace(gpu_record, crossovers=cold)).workloads
+    (claim,) = workload.crossovers
+    assert "start-up alone costs 1.30 s (CuPy) and 3.40 s (torch-CUDA) against 300 ms" in claim.text
+    assert claim.text.endswith("Composed from its parts.")

@@ -173,9 +173,7 @@ def _speed(
     best = _largest(compared, "faster", choice)
     reasons = [told(found.times, best)] if best else []
     for other in _rivals(found, line, choice):
-        sentence = _against(found, line, choice, other)
-        if sentence:
-            reasons.append(sentence)
+        reasons += _against(found, line, choice, other)
     return reasons
 
 
@@ -185,7 +183,7 @@ def _rivals(found: Comparisons, line: Line, choice: str) -> list[str]:
     return [e for e in entries if e != choice]
 
 
-def _against(found: Comparisons, line: Line, choice: str, other: str) -> str | None:
+def _against(found: Comparisons, line: Line, choice: str, other: str) -> list[str]:
     """Return how the choice compares with another entry at the largest size that both have."""
     times = found.times
     compared = found.by_line.get(line._replace(entry=choice)) or []
@@ -196,11 +194,11 @@ def _against(found: Comparisons, line: Line, choice: str, other: str) -> str | N
             continue
         sentence = told(times, met.verdict)
         if word in {"faster", "slower"}:
-            return sentence
+            return [sentence]
         alike = "are alike" if word == "equivalent" else "were not told apart"
         both = f"{times.label(choice)} and {times.label(other)} {alike}"
-        return f"{both}: {sentence[0].lower()}{sentence[1:]} {TIE_BREAK}"
-    return None
+        return [f"{both}: {sentence[0].lower()}{sentence[1:]}", TIE_BREAK]
+    return []
 
 
 def _losses(times: Times, choice: str, compared: Sequence[Comparison]) -> list[str]:

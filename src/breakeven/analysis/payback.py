@@ -58,7 +58,8 @@ def payback(times: Times, resident: Comparison, transfer: Comparison | None) -> 
     calls = None
     if transfer is not None:
         calls = _calls(times, transfer, "with the data travelling", notes)
-    calls_resident = _calls(times, resident, "on resident data", notes)
+    stays = "calls" if times.on_cpu(pair.entry) else "on resident data"
+    calls_resident = _calls(times, resident, stays, notes)
     reuses = _reuses(times, resident, notes) if transfer is not None else None
     ours, theirs = (start(times, pair.workload, e) for e in (pair.entry, pair.base))
     return Payback(

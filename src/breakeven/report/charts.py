@@ -23,7 +23,9 @@ def specs(page: Page) -> dict[str, Spec]:
     found: dict[str, Spec] = {}
     for w in page.workloads:
         made = {f"{w.name}-time": _time(w)}
-        for kind in dict.fromkeys(s.base_kind for row in w.rows for s in row.speedups):
+        kinds = dict.fromkeys(s.base_kind for row in w.rows for s in row.speedups)
+        # The picture of the answer's own base comes first.
+        for kind in sorted(kinds, key=lambda k: k != w.base_kind):
             made[f"{w.name}-speedup-{kind}"] = _speedup(w, kind)
         made[f"{w.name}-phases"] = _phases(w)
         made[f"{w.name}-losses"] = _losses(w)

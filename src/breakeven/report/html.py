@@ -12,6 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from markupsafe import Markup
 
 from breakeven.report import charts, names
+from breakeven.report.lines import glued
 from breakeven.report.marks import Spec
 from breakeven.report.view import Page
 
@@ -19,7 +20,8 @@ from breakeven.report.view import Page
 # record must stay text wherever it stands.
 _IN_SCRIPT = {c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 
-_NAME = re.compile(r"(?<![\w-])(\w{1,12}(?:-\w{1,8}){1,3})(?![\w-])")
+# A short name with hyphens, or an option of the command line.
+_NAME = re.compile(r"(?<![\w-])(--[a-z-]{1,16}|\w{1,12}(?:-\w{1,8}){1,3})(?![\w-])")
 
 
 def render(page: Page, specs: Mapping[str, Spec]) -> str:
@@ -65,8 +67,8 @@ def bundle() -> str:
 
 
 def firm(text: str) -> Markup:
-    """Return text, escaped, in which a short name with hyphens is not broken over two lines."""
-    parts = _NAME.split(text)
+    """Return text, escaped, that breaks no short name with hyphens and no number from its unit."""
+    parts = _NAME.split(glued(text))
     # Every second part is a name: the pattern has one group.
     return Markup("").join(
         Markup('<span class="name">{}</span>').format(part) if i % 2 else part

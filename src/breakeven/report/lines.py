@@ -23,9 +23,8 @@ def wrapped(text: str, width: int, *, first: str = "", rest: str | None = None) 
     first, rest : str
         What the first line and the others begin with; `rest` is blank as wide as `first`.
     """
-    glued = _GLUE.sub(_FIRM, _INTERVAL.sub(rf"[\1,{_FIRM}\2]", _plain(text)))
     lines = textwrap.wrap(
-        glued,
+        glued(_plain(text)),
         width,
         initial_indent=first,
         subsequent_indent=" " * len(first) if rest is None else rest,
@@ -33,6 +32,11 @@ def wrapped(text: str, width: int, *, first: str = "", rest: str | None = None) 
         break_long_words=True,
     )
     return [line.replace(_FIRM, " ") for line in lines] or [first.rstrip()]
+
+
+def glued(text: str) -> str:
+    """Return `text` with a space that does not break between a number and what it belongs to."""
+    return _GLUE.sub(_FIRM, _INTERVAL.sub(rf"[\1,{_FIRM}\2]", text))
 
 
 def _plain(text: str) -> str:

@@ -30,11 +30,15 @@ def lines(encoding: Spec, bars: Spec | None, scopes: Sequence[str]) -> Spec:
         "strokeWidth": {"field": "width", "type": "quantitative", "scale": None, "legend": None}
     }
     if scopes:
+        legend = {
+            "columns": 2, "labelLimit": 200, "symbolType": "stroke", "symbolSize": 300,
+            "symbolStrokeColor": INK, "symbolStrokeWidth": 2,
+        }  # fmt: skip
         line["strokeDash"] = {
             "field": "scope", "type": "nominal", "title": None,
             "scale": {"domain": list(scopes), "range": [DASHES[s] for s in scopes]},
-            "legend": {"columns": 2, "labelLimit": 200, "symbolType": "stroke", "symbolSize": 300,
-                       "symbolStrokeColor": INK, "symbolStrokeWidth": 2},
+            # One scope tells nothing apart: without a GPU there is no device to speak of.
+            "legend": legend if len(scopes) > 1 else None,
         }  # fmt: skip
     tooltip = [{"field": encoding["x"]["field"]}, {"field": "entry"}]
     tooltip += [{"field": f} for f in (("scope", "shown") if scopes else ("loss",))]

@@ -14,6 +14,7 @@ from breakeven.report import (
     environment,
     measured,
     names,
+    points,
     reasons,
     sentences,
     startup,
@@ -23,18 +24,12 @@ from breakeven.report import rows as main_table
 from breakeven.report.evidence import Evidence
 from breakeven.report.recommendation import recommendations
 from breakeven.report.view import (
-    Bracket,
     Claim,
-    LossPoint,
     Page,
-    PhaseBar,
-    ReferencePoint,
-    Row,
     WorkloadPage,
 )
 
 __all__ = ["Page", "build"]
-_PHASES = ("import", "context", "first_call", "to_device", "compute", "to_host")
 
 
 def build(record: RunRecord) -> Page:
@@ -79,7 +74,7 @@ def _workload(evidence: Evidence, name: str) -> WorkloadPage:
     leads = main_table.leads(evidence, name, kind)
     rows = main_table.rows(evidence, name)
     mine = sorted(evidence.crossovers(name), key=lambda c: names.SCOPE_ORDER.index(c.scope))
-    phase_size, bars = _phase_bars(evidence, name)
+    phase_size, bars = points.phase_bars(evidence, name)
     advice = recommendations(evidence, name)
     return WorkloadPage(
         name=name,
@@ -109,11 +104,11 @@ def _workload(evidence: Evidence, name: str) -> WorkloadPage:
         unsettled=_unsettled(evidence, name, kind),
         statuses=_statuses(evidence, evidence.cases(name)),
         tables=tables.of_workload(evidence, name, rows, kind, leads),
-        brackets=_brackets(evidence, name, rows, leads),
+        brackets=points.brackets(evidence, name, rows, leads),
         phases=bars,
         phase_size=phase_size,
-        losses=_losses(evidence, name),
-        reference_points=_reference_points(evidence, name),
+        losses=points.losses(evidence, name),
+        reference_points=points.reference_points(evidence, name),
     )
 
 
@@ -124,7 +119,15 @@ def _scopes(evidence: Evidence, name: str) -> tuple[str, ...]:
 
 
 def _claims(evidence: Evidence, found: list[Crossover], leads: dict[str, str]) -> tuple[Claim, ...]:
-    """Return break-even sentences; a quick run has nothing to say where nothing is settled."""
+    """Return break-even sentences; a quick run has nothing to say where nothing is settled.
+
+    Cold starts that are never repaid make one sentence where they share base and sizes.
+    """
+    alike: dict[tuple[bool, tuple[int, ...]], list[Crossover]] = {}
+    for c in found:
+        if c.scope == "cold" and c.kind == "never" and not evidence.quick:
+            alike.setdefault((evidence.on_gpu(c.entry), c.sizes), []).append(c)
+    merged = [c for group in alike.values() for c in group]
     return tuple(
         sentences.crossover(
             evidence,
@@ -133,8 +136,8 @@ def _claims(evidence: Evidence, found: list[Crossover], leads: dict[str, str]) -
             == main_table.column(evidence, c.entry, c.base_kind),
         )
         for c in found
-        if not (evidence.quick and c.kind == "undecided")
-    )
+        if c not in merged and not (evidence.quick and c.kind == "undecided")
+    ) + tuple(sentences.never_cold_claim(evidence, group) for group in alike.values())
 
 
 def _band_scope(evidence: Evidence, name: str, scope: str) -> str:
@@ -209,74 +212,3 @@ def _statuses(evidence: Evidence, cases: list[Case]) -> tuple[str, ...]:
             f"{evidence.label(entry)}: {names.word(status)} at {axis} = {sizes} ({reason})"
         )
     return tuple(lines)
-
-
-def _brackets(
-    evidence: Evidence, name: str, rows: tuple[Row, ...], leads: dict[str, str]
-) -> tuple[Bracket, ...]:
-    """Return what to shade; an open end reaches to the end of the sizes measured."""
-    if not rows:
-        return ()
-    found = []
-    for c in evidence.crossovers(name, kind="bracket"):
-        if c.low is None and c.high is None:
-            continue
-        label = main_table.column(evidence, c.entry, c.base_kind)
-        found.append(
-            Bracket(
-                label=label,
-                scope=c.scope,
-                base_kind=c.base_kind,
-                low=float(rows[0].size) if c.low is None else c.low,
-                high=float(rows[-1].size) if c.high is None else c.high,
-                lead=leads.get(c.scope) == label,
-            )
-        )
-    return tuple(found)
-
-
-def _phase_bars(evidence: Evidence, name: str) -> tuple[int | None, tuple[PhaseBar, ...]]:
-    """Return bars at the largest size at which most entries have phases."""
-    by_size: dict[int, list[PhaseBar]] = {}
-    entries: dict[int, set[str]] = {}
-    for c in evidence.cases(name):
-        entry = evidence.entries.get(c.entry)
-        if entry is None or entry.variant == "twin" or c.status != "ok":
-            continue
-        for phase in _PHASES:
-            value = getattr(c.phases, f"{phase}_s")
-            if value is not None:
-                bar = PhaseBar(label=evidence.label(c.entry), phase=phase, seconds=value)
-                by_size.setdefault(c.size, []).append(bar)
-                entries.setdefault(c.size, set()).add(c.entry)
-    if not by_size:
-        return None, ()
-    size = max(by_size, key=lambda s: (len(entries[s]), s))
-    return size, tuple(by_size[size])
-
-
-def _losses(evidence: Evidence, name: str) -> tuple[LossPoint, ...]:
-    return tuple(
-        LossPoint(
-            label=evidence.label(c.entry),
-            size=c.size,
-            reading=i + 1,
-            loss=loss,
-            epoch=c.loss_epochs[i] if i < len(c.loss_epochs) else None,
-        )
-        for c in evidence.cases(name)
-        if (entry := evidence.entries.get(c.entry)) is not None and entry.variant != "twin"
-        for i, loss in enumerate(c.losses)
-    )
-
-
-def _reference_points(evidence: Evidence, name: str) -> tuple[ReferencePoint, ...]:
-    points = dict.fromkeys(
-        (f"{r.machine}: {labels.elsewhere(r.there_entry)}", r.scope, r.size, r.there_s)
-        for r in evidence.record.references
-        if r.workload == name
-    )
-    return tuple(
-        ReferencePoint(label=label, scope=scope, size=size, seconds=seconds)
-        for label, scope, size, seconds in sorted(points)
-    )

@@ -19,6 +19,14 @@ def crossover(evidence: Evidence, c: Crossover, *, lead: bool) -> Claim:
     return Claim(text=mark + _text(evidence, c), more=more, kind=c.kind, scope=c.scope, lead=lead)
 
 
+def never_cold_claim(evidence: Evidence, found: list[Crossover]) -> Claim:
+    """Return one sentence for cold starts that are never repaid, of one base."""
+    said = never_cold(evidence, found)
+    text = said[0].upper() + said[1:]
+    return Claim(text=f"{text} Composed from its parts.", more="", kind="never", scope="cold",
+                 lead=True)  # fmt: skip
+
+
 def where(c: Crossover) -> str:
     """Return a bracket in words: ``between N = 610 and 790``; one-sided when one end is open."""
     axis = labels.axis(c.workload)
@@ -75,8 +83,7 @@ def at_best(evidence: Evidence, c: Crossover, lead: str) -> str:
 
 def _text(evidence: Evidence, c: Crossover) -> str:
     if c.scope == "cold" and c.kind == "never":
-        said = never_cold(evidence, [c])
-        return said[0].upper() + said[1:]
+        return never_cold_claim(evidence, [c]).text
     tested = f"({names.tested(labels.axis(c.workload), c.sizes)})"
     who, base = evidence.label(c.entry), names.base(c.base_kind, evidence.label(c.base))
     best, parts = "", list[str]()
@@ -85,7 +92,8 @@ def _text(evidence: Evidence, c: Crossover) -> str:
             parts = _bracket(c, who, base)
         case "always":
             ahead = "is faster than" if all_settled(c) else "is ahead of"
-            parts = [who, ahead, base, "at every size", tested]
+            every = "at every size" if len(c.sizes) > 1 else "at the one size"
+            parts = [who, ahead, base, every, tested]
             best = at_best(evidence, c, "; at best")
         case "never":
             parts = [who, "overtakes", base, "at no size", tested]

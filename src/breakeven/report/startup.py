@@ -28,7 +28,7 @@ def never_cold(evidence: Evidence, found: Sequence[Crossover]) -> str:
     text = f"a script that {names.once(first.workload)} is never faster {device} ({tested})"
     starts = [
         units.seconds(c.start_s)
-        + (f" ({evidence.label(c.entry)})" if evidence.on_gpu(c.entry) else "")
+        + (f" ({evidence.label(c.entry)})" if evidence.on_gpu(c.entry) or len(found) > 1 else "")
         for c in found
         if c.start_s is not None
     ]

@@ -72,7 +72,7 @@ def _workload(w: WorkloadPage) -> list[str]:
     advice = [" ".join((a.headline, *a.reasons)) for a in w.advice]
     for title, lines in (
         ("Break-even", [f"{c.text} {c.more}".rstrip() for c in w.crossovers]),
-        ("Over another base", [f"{c.text} {c.more}".rstrip() for c in w.second_line]),
+        ("Against NumPy alone", [f"{c.text} {c.more}".rstrip() for c in w.second_line]),
         ("Pay-back", w.paybacks),
         ("Small, middle, large", w.bands),
         ("Advice", advice),
