@@ -10,7 +10,7 @@ from breakeven.model.verdict import Crossover, NaiveCost
 from breakeven.report import startup
 from breakeven.report.evidence import Evidence
 from breakeven.report.page import build
-from records import record, with_naive
+from records import NUMPY, TORCH_CPU, record, with_naive
 
 
 def cold(entry: str, start_s: float) -> Crossover:
@@ -76,3 +76,14 @@ def test_one_shots_of_a_judged_run_are_told_where_they_stray_most() -> None:
     assert [n.text for n in workload.notes if n.label == "one-shot timing"] == list(
         workload.one_shots
     )
+
+
+def test_without_a_gpu_the_cpu_libraries_show_the_mistake() -> None:
+    """A first call spoils a one-shot timing on a CPU too; there is no transfer to tell of."""
+    run = record((NUMPY, TORCH_CPU))
+    run = replace(run, naive_shots=with_naive(run))
+    (workload,) = build(apply(run, judge(run))).workloads
+    assert [text.split(" at ")[0] for text in workload.one_shots] == [
+        "Timed once, numpy-16", "Timed once, torch-cpu-16",
+    ]  # fmt: skip
+    assert not any("transfer" in text for text in workload.one_shots)

@@ -86,11 +86,14 @@ def _without_gpu(evidence: Evidence, workload: str, leads: dict[str, str]) -> st
 
 
 def _figures(group: list[Verdict]) -> str:
-    """Return ratio, interval and rounds at the largest size of verdicts with the same word."""
+    """Return ratio, interval and rounds at one size of verdicts with the same word.
+
+    That is the largest of those with the most rounds: a size cut short says least.
+    """
     known = [v for v in group if v.ratio is not None and v.low is not None]
     if not known:
         return ""
-    last = max(known, key=lambda v: v.size)
+    last = max(known, key=lambda v: (v.rounds, v.size))
     where = f" at {last.size}" if len(group) > 1 else ""
     return f" ({ratio_text(last)}{where}, {names.rounds(last.rounds)})"
 

@@ -37,12 +37,18 @@ def notes(
 
 
 def one_shots(evidence: Evidence, workload: str) -> tuple[str, ...]:
-    """Return what timing once reads, for each GPU entry where it strays furthest."""
+    """Return what timing once reads, for each GPU entry where it strays furthest.
+
+    Without a GPU the CPU entries stand in, each library as it comes.
+    """
+    gpu = bool(evidence.taking_part(workload, gpu=True))
+    kept = {e.id for e in evidence.taking_part(workload, gpu=gpu) if gpu or e.default}
     worst: dict[str, tuple[float, NaiveCost]] = {}
     for n in evidence.record.naive:
-        if n.workload != workload or not evidence.on_gpu(n.entry) or n.sound_transfer_s is None:
+        sound = n.sound_transfer_s if gpu else n.sound_resident_s
+        if n.workload != workload or n.entry not in kept or sound is None:
             continue
-        strays = n.one_shot_s / n.sound_transfer_s
+        strays = n.one_shot_s / sound
         if n.entry not in worst or strays > worst[n.entry][0]:
             worst[n.entry] = (strays, n)
     return tuple(startup.naive(evidence, n) for _, n in worst.values())
