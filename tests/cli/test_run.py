@@ -66,7 +66,7 @@ def test_a_run_ends_with_document_page_and_picture(whole: Whole) -> None:
     for said in ("Report: breakeven-report.html", "Picture: picture.svg", f"Stored as {run.id}"):
         assert said in whole.err
     assert not list(whole.here.temporary.glob("breakeven-inputs-*"))
-    assert whole.here.processes() == []
+    assert whole.here.gone()
 
 
 def test_the_record_says_what_was_asked(whole: Whole) -> None:

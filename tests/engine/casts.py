@@ -171,6 +171,13 @@ class Commands:
                 continue  # it ended, or is not ours to look at
         return found
 
+    def gone(self) -> bool:
+        """Wait for all of our processes to end.
+
+        One that was being started when its coordinator ended sees that once it runs.
+        """
+        return all(ended(pid) for pid in self.processes()) and not self.processes()
+
 
 def kinds(lines: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return what each line of a journal is about."""

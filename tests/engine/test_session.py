@@ -159,7 +159,7 @@ def faulty(tmp_path_factory: pytest.TempPathFactory) -> RunRecord:
     cast["early"] = actor(faults={8: "crash"})
     cast["broken"] = actor(fails="its library is of another make")
     name = script(tmp_path_factory.mktemp("faulty"), good=actor(), **cast)
-    run = measured(began(name, rounds=2, budget_s=1.0), patience_s=3.0)
+    run = measured(began(name, rounds=1, budget_s=1.0), patience_s=3.0)
     return apply(run, judge(run))
 
 
@@ -173,20 +173,20 @@ def test_a_fault_is_the_status_of_its_case(faulty: RunRecord, fault: str, status
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_the_sweep_goes_on_after_a_fault(faulty: RunRecord, fault: str) -> None:
-    """The sizes around it are measured in both rounds; the size that ended a worker is left out."""
+    """The sizes around it are measured; a size that ended a worker is not tried again."""
     entry = fault.replace("_", "-")
     for size in (8, 32):
         assert _case(faulty, entry, size).status == "ok"
-        assert {1, 2} <= set(_rounds(_case(faulty, entry, size)))
+        assert 1 in _rounds(_case(faulty, entry, size))
     tried = _rounds(_case(faulty, entry, 16))
-    assert tried == ([0, 1, 2] if fault == "disagree" else [])
+    assert tried == ([0, 1] if fault == "disagree" else [])
 
 
 def test_others_are_not_disturbed_by_a_fault(faulty: RunRecord) -> None:
     """The entry beside all these faults has every size in every round."""
     for size in (8, 16, 32):
         assert _case(faulty, "good", size).status == "ok"
-        assert _rounds(_case(faulty, "good", size)) == [0, 1, 2]
+        assert _rounds(_case(faulty, "good", size)) == [0, 1]
 
 
 def test_a_fault_in_the_first_call_does_not_take_the_backend_out(faulty: RunRecord) -> None:
@@ -281,7 +281,7 @@ def test_a_quick_run_has_one_round_and_no_verdict(tmp_path: Path) -> None:
     assert words <= {"withheld", "inconclusive"}
 
 
-@pytest.mark.parametrize("rounds", [1, 4])
+@pytest.mark.parametrize("rounds", [1, 3])
 def test_the_rounds_asked_for_are_made(tmp_path: Path, rounds: int) -> None:
     """No fewer, however clear the answer; no more, however unclear."""
     name = script(tmp_path, cpu=actor(), other=actor({8: 1e-4, 64: 1e-4}))
@@ -295,7 +295,7 @@ def test_sizes_that_the_budget_has_no_room_for_are_left_out_and_named(tmp_path: 
     # Half an hour a call, in scripted time: the plan goes by what a call is said to take.
     curve = {8: 1e-3, 16: 2e-3, 32: 1800.0}
     name = script(tmp_path, cpu=actor(curve), gpu=gpu())
-    run = measured(began(name, rounds=None, budget_s=20.0))
+    run = measured(began(name, rounds=None, budget_s=8.0))
     assert _rounds(_case(run, "cpu", 16))
     assert not any(c.entry == "cpu" and c.size == 32 and set(_rounds(c)) - {0} for c in run.cases)
     assert any("matmul 32 was left out" in r and "--budget" in r for r in run.remarks)
