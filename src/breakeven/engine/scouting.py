@@ -1,0 +1,135 @@
+"""The scouting round: what is here, which thread counts are worth measuring, what is the base."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from breakeven.backends import registry as backends
+from breakeven.engine.conditions import is_busy
+from breakeven.engine.context import Context
+from breakeven.engine.plan import candidates, twin_of
+from breakeven.engine.rounds import SizeRunner, Task
+from breakeven.engine.team import Team
+from breakeven.model.event import BackendSeen, EntryChosen
+from breakeven.model.machine import BackendInfo
+from breakeven.model.run import Entry, RunRecord
+from breakeven.model.settlement import Settlement
+from breakeven.workloads import registry as workloads
+
+Wait = Callable[[float], None]
+LOOK_AROUND_S = 0.5
+# A thread count this many times slower than the best at one size is not tried at larger ones.
+DOMINATED = 3.0
+# From so many rounds on, the best GPU entry is measured twice as well.
+GPU_TWIN_ROUNDS = 8
+WORST_ENDINGS = frozenset({"crashed", "timeout", "out_of_memory", "unsupported"})
+
+
+def look_around(context: Context, wait: Wait) -> None:
+    """Say so when the machine is busy before anything is measured."""
+    begin = context.meter.read()
+    if begin is None:
+        context.remark("other work on this machine cannot be seen: /proc/stat is missing")
+        return
+    wait(LOOK_AROUND_S)
+    end = context.meter.read()
+    if end is None:
+        return
+    foreign = context.meter.foreign_cores(begin, end)
+    if is_busy(foreign, end.wall_s - begin.wall_s):
+        text = f"the machine was busy at the start: other processes used {foreign:.1f} cores"
+        context.remark(text)
+
+
+def find_entries(context: Context) -> tuple[Entry, ...]:
+    """Return all entries that may take part; those of an interrupted run stay as they were."""
+    known = context.sink.record()
+    if known.cases:
+        # Entries are told one by one before the first case: only then are they all there.
+        return tuple(e for e in known.entries if e.variant == "default")
+    found: list[tuple[str, BackendInfo, bool]] = []
+    for given in context.spec.backends:
+        for name in backends.expand(given):
+            backend = backends.get(name)
+            # The name of its entries: an actor does not know the path of its script.
+            info = msgspec.structs.replace(backend.find(), name=name)
+            found.append((name, info, backend.about.pools))
+            if name not in {b.name for b in context.sink.record().backends}:
+                context.emit(BackendSeen(info=info))
+    return candidates(context.spec, found, context.machine)
+
+
+def scout(
+    context: Context,
+    entries: Sequence[Entry],
+    before: RunRecord,
+    settlement: Callable[[], Settlement],
+) -> tuple[Entry, ...]:
+    """Try all thread counts on the planned sizes; return the entries that go on."""
+    if any(e.variant == "twin" for e in before.entries):
+        return tuple(e for e in before.entries if e in entries or e.variant == "twin")
+    for entry in entries:
+        context.emit(EntryChosen(entry=entry))
+    if context.effort.scout_slots == 0:
+        return tuple(entries)
+    _try_all(context, entries)
+    found = settlement()
+    bases = [b for w in found.workloads for b in w.bases.values()]
+    on_gpu = {e.id for e in entries if e.device != "cpu"}
+    if not bases:
+        return tuple(entries)
+    repeated = [_most(bases)]
+    best_on_gpu = [p.entry for p in found.pairs if p.entry in on_gpu]
+    if best_on_gpu and (context.spec.rounds or 0) >= GPU_TWIN_ROUNDS:
+        repeated.append(_most(best_on_gpu))
+    twins = [twin_of(e) for e in entries if e.id in repeated]
+    for twin in twins:
+        context.emit(EntryChosen(entry=twin))
+    keep = [e for e in entries if e.default or e.device != "cpu" or e.id in bases]
+    return (*keep, *twins)
+
+
+def _most(names: Sequence[str]) -> str:
+    """Return the name that stands most often; the first of several."""
+    return max(dict.fromkeys(names), key=names.count)
+
+
+def _try_all(context: Context, entries: Sequence[Entry]) -> None:
+    """Measure all thread counts at the planned sizes, as far as calls are short."""
+    team = Team(context, 0, entries)
+    by_id = {e.id: e for e in entries}
+    try:
+        team.start()
+        runner = SizeRunner(context, team, lost(context), context.effort.scout_slots)
+        for spec in context.spec.workloads:
+            for size in spec.sizes:
+                workload = workloads.get(spec.name)
+                calls = {e: context.predicted_s(e, workload, size) for e in by_id}
+                best = min((c for e, c in calls.items() if by_id[e].device == "cpu"), default=0.0)
+                if best > context.effort.scout_call_s:
+                    break
+                tried = tuple(
+                    e
+                    for e in by_id
+                    if by_id[e].device != "cpu" or by_id[e].default or calls[e] <= DOMINATED * best
+                )
+                runner.measure(Task(workload=spec.name, size=size, entries=tried, parts=False))
+    finally:
+        team.end()
+
+
+def lost(context: Context) -> set[tuple[str, str, int]]:
+    """Return the cases that ended a worker, or cannot run: they are not tried again."""
+    record = context.sink.record()
+    return {(c.entry, c.workload, c.size) for c in record.cases if c.status in WORST_ENDINGS}
+
+
+def one_a_backend(entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    """Return the default entry of each backend, once."""
+    chosen: dict[str, Entry] = {}
+    for entry in entries:
+        if entry.default:
+            chosen.setdefault(entry.backend, entry)
+    return tuple(chosen.values())
