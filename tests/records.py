@@ -85,7 +85,9 @@ def rounds_of(curve: Curve, size: int, scopes: Sequence[str], rng: random.Random
         for scope in scopes:
             process = rng.gauss(0, spread)
             value = curve(size) + (journey(size) if scope == "transfer" else 0.0)
-            times = [value * 2.718281828 ** (process + rng.gauss(0, slot_noise)) for _ in range(slots)]
+            times = [
+                value * 2.718281828 ** (process + rng.gauss(0, slot_noise)) for _ in range(slots)
+            ]
             made.append(Round(round=number, scope=scope, clock="wall", slots=tuple(  # type: ignore[arg-type]
                 Slot(turn=i, order=i, median_s=t, min_s=t * 0.97, repeats=20, voided=voided,
                      conditions=Conditions(foreign_cores=0.0, cores_used=1.0))

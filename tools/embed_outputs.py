@@ -27,10 +27,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # Documents of measurements that are not there yet: a block that needs one is left alone as long
 # as the document is both missing and named here.
-PENDING: tuple[str, ...] = (
-    "examples/h200/o1-matmul.json",
-    "examples/h200/o1-mlp.json",
-)
+PENDING: tuple[str, ...] = ()
 
 _COMMENT = re.compile(r"<!-- output: (?P<command>[^;]+?)(?:; (?P<options>.+))? -->")
 _FENCE = re.compile(r"(?P<ticks>`{3,})\w*")

@@ -42,7 +42,16 @@ def test_a_cpu_has_neither_journey_nor_synchronise() -> None:
 def test_a_shot_without_a_sound_figure_keeps_its_reading() -> None:
     """A size that was never measured soundly has no mistakes that could be priced."""
     run = record(rounds=0)
-    rows = naive_costs(Times(replace(run, naive_shots=with_naive(run))))
+    bare = tuple(replace(case, rounds=()) for case in run.cases)
+    rows = naive_costs(Times(replace(run, cases=bare, naive_shots=with_naive(run))))
     assert rows[0].one_shot_s == 0.3
     assert rows[0].first_call_s is None
     assert rows[0].sound_transfer_s is None
+
+
+def test_a_size_left_out_of_the_rounds_is_priced_by_its_scouting_slots() -> None:
+    """Repeated calls of the scouting round are sound, where no later round has the size."""
+    run = record(rounds=0)
+    rows = naive_costs(Times(replace(run, naive_shots=with_naive(run))))
+    assert rows[0].sound_resident_s is not None
+    assert rows[0].first_call_s == rows[0].one_shot_s - rows[0].sound_resident_s

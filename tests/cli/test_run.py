@@ -129,14 +129,14 @@ def test_a_page_that_cannot_be_written_does_not_fail_the_run(
 ) -> None:
     """The run is stored and shown; the page's failure is one line."""
     cast = script(breakeven.folder, cpu=actor())
-    monkeypatch.setattr("breakeven.lab.time.sleep", lambda _: None)
+    monkeypatch.setattr("breakeven.lab.measuring.time.sleep", lambda _: None)
     said = breakeven(
         "run", "matmul", "--sizes", "8", "--quick", "--backends", cast, "--report", "other.html",
         "--plot", "picture.svg",
     )  # fmt: skip
     assert said.code == 0
     assert (breakeven.folder / "other.html").exists()
-    monkeypatch.setattr("breakeven.lab.report_html", _refuse)
+    monkeypatch.setattr("breakeven.lab.result.report_html", _refuse)
     said = breakeven("run", "matmul", "--sizes", "8", "--quick", "--backends", cast)
     assert said.code == 0
     assert "breakeven-report.html cannot be written (No space left on device)" in said.err

@@ -40,6 +40,8 @@ def test_verdicts_are_reached_in_both_scopes(result: lab.Result) -> None:
     large = [v for v in main if v.size == 2048 and v.scope == "resident"]
     assert large
     for verdict in large:
+        if verdict.reason == "busy":
+            continue  # a neighbour took the CPU: nothing may be named then
         assert verdict.word == "faster", verdict.why
         assert verdict.low is not None
         assert verdict.ratio is not None
@@ -55,8 +57,10 @@ def test_transfer_takes_longer_than_resident(result: lab.Result) -> None:
             if one.clock == "wall":
                 fastest = min(s.median_s for s in one.slots)
                 by_scope.setdefault(one.scope, {})[one.round] = fastest
+        resident = by_scope.get("resident", {})
+        # Near the crossover a size may be measured in one scope alone.
         for number, seconds in by_scope.get("transfer", {}).items():
-            assert seconds > by_scope["resident"][number]
+            assert number not in resident or seconds > resident[number]
 
 
 def test_start_up_is_measured_in_fresh_processes(result: lab.Result) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from breakeven.analysis.times import Times
-from breakeven.model.verdict import NaiveCost
+from breakeven.model.run import NaiveShot
+from breakeven.model.verdict import NaiveCost, Scope
 
 
 def naive_costs(times: Times) -> tuple[NaiveCost, ...]:
@@ -15,9 +16,8 @@ def naive_costs(times: Times) -> tuple[NaiveCost, ...]:
     """
     rows = []
     for shot in times.record.naive_shots:
-        where = (shot.workload, shot.size, shot.entry)
-        moving = times.median(*where, "transfer")
-        resident = times.median(*where, "resident")
+        moving = _sound(times, shot, "transfer")
+        resident = _sound(times, shot, "resident")
         rows.append(
             NaiveCost(
                 workload=shot.workload,
@@ -33,6 +33,13 @@ def naive_costs(times: Times) -> tuple[NaiveCost, ...]:
             )
         )
     return tuple(rows)
+
+
+def _sound(times: Times, shot: NaiveShot, scope: Scope) -> float | None:
+    """Return the median of the rounds; of the scouting round at a size that has no others."""
+    where = (shot.workload, shot.size, shot.entry)
+    found = times.median(*where, scope)
+    return times.scouted(*where, voided=False, scope=scope) if found is None else found
 
 
 def _less(a: float | None, b: float | None) -> float | None:

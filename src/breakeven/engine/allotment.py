@@ -1,13 +1,18 @@
-"""Which sizes fit the time that is left: the largest are left out first, and told."""
+"""Which sizes fit the time that is left; those left out are told."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
 
 from breakeven import units
 from breakeven.engine.clock import now
 from breakeven.engine.context import Context
 from breakeven.engine.rounds import Task, cost_s
+
+# A size that costs this many times the middle one is left out for its cost alone.
+DEAR = 1.5
 
 
 class Allotment:
@@ -26,7 +31,10 @@ class Allotment:
     def affordable(
         self, planned: Sequence[Task], allotted: float, *, first: bool
     ) -> Iterator[Task]:
-        """Yield the planned sizes that fit the budget, told once; the largest are left out first.
+        """Yield the planned sizes that fit the budget; what is left out is told once.
+
+        The dearest size goes first. Among sizes that cost alike it is the one that is missed
+        least: the one whose neighbours are nearest, never an end of the range.
 
         What the first round measures, later rounds measure too: figures of a size that has fewer
         rounds than the others would settle nothing.
@@ -39,12 +47,14 @@ class Allotment:
         if not context.effort.scout_slots:
             yield from self._while_time_lasts(kept, allotted)
             return
-        room = (allotted - now()) * context.effort.planned_share
+        given = any(w.given for w in context.spec.workloads)
+        # Sizes that the user named come before any grid.
+        room = (allotted - now()) * (1.0 if given else context.effort.planned_share)
         costs = {(t.workload, t.size): cost_s(context, t, slots) for t in kept}
         while len(kept) > 1 and sum(costs[t.workload, t.size] for t in kept) > room:
-            worst = max(kept, key=lambda t: costs[t.workload, t.size])
-            kept.remove(worst)
-            self._leave_out(worst, costs[worst.workload, worst.size])
+            missed = _least_missed(kept, costs)
+            kept.remove(missed)
+            self._leave_out(missed, costs[missed.workload, missed.size])
         yield from kept
 
     def _while_time_lasts(self, tasks: Sequence[Task], allotted: float) -> Iterator[Task]:
@@ -67,3 +77,17 @@ class Allotment:
             f"{task.workload} {task.size} was left out: one round of it would take about "
             f"{units.seconds(cost)}; a larger --budget has room"
         )
+
+
+def _least_missed(tasks: Sequence[Task], costs: Mapping[tuple[str, int], float]) -> Task:
+    """Return the task to leave out: a dear one, or else one with near neighbours."""
+    dearest = max(tasks, key=lambda t: costs[t.workload, t.size])
+    middle = statistics.median(costs[t.workload, t.size] for t in tasks)
+    if costs[dearest.workload, dearest.size] > DEAR * middle:
+        return dearest
+    gaps: dict[float, Task] = {}
+    for workload in dict.fromkeys(t.workload for t in tasks):
+        own = sorted((t for t in tasks if t.workload == workload), key=lambda t: t.size)
+        for before, task, after in zip(own, own[1:], own[2:], strict=False):
+            gaps.setdefault(math.log(after.size / before.size), task)
+    return gaps[min(gaps)] if gaps else dearest

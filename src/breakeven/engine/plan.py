@@ -75,7 +75,7 @@ def effort_of(spec: RunSpec, *, gpu: bool) -> Effort:
         cold_most=5 if long else 3,
         rounds_most=spec.rounds or MOST_ROUNDS,
         grid_all=long,
-        cold_share=0.26 if gpu else 0.12,
+        cold_share=0.2 if gpu else 0.12,
         planned_share=0.75 if gpu else 1.0,
     )
 

@@ -1,0 +1,27 @@
+"""The front door: it joins the layers below, and is all that the command line and Python call."""
+
+from breakeven.engine.request import Options
+from breakeven.lab.computer import doctor, read_machine
+from breakeven.lab.measuring import cost_sentence, resume_run, run, start_run
+from breakeven.lab.result import Result
+from breakeven.lab.shelf import judged, load, load_result, stored_runs
+from breakeven.lab.showing import drawing, report_html, show, text_of
+
+__all__ = [
+    "Options",
+    "Result",
+    "cost_sentence",
+    "doctor",
+    "drawing",
+    "judged",
+    "load",
+    "load_result",
+    "read_machine",
+    "report_html",
+    "resume_run",
+    "run",
+    "show",
+    "start_run",
+    "stored_runs",
+    "text_of",
+]

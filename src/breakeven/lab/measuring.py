@@ -1,0 +1,202 @@
+"""One call that measures, judges and stores."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from breakeven import units
+from breakeven.analysis.settle import settle
+from breakeven.engine import session
+from breakeven.engine.clock import stamp, utc
+from breakeven.engine.lock import machine_lock
+from breakeven.engine.processes import deaf_to_interrupts, interrupts_by_sigterm
+from breakeven.engine.request import Options, spec_of
+from breakeven.errors import InputError, NothingMeasuredError, StoreError
+from breakeven.lab.computer import read_machine
+from breakeven.lab.result import Result
+from breakeven.lab.shelf import judged
+from breakeven.model.event import Began, Resumed
+from breakeven.model.run import RunRecord
+from breakeven.model.spec import RunSpec
+from breakeven.store.folder import Store, new_id
+from breakeven.store.sink import JournalSink
+
+Say = Callable[[str], None]
+Progress = Callable[[str, float], None]
+WAITING = "another run is measuring on this machine: waiting for it"
+
+
+def _quiet(*_words: object) -> None:
+    """Say nothing."""
+
+
+def run(  # noqa: PLR0913  each is an option of the command
+    *workloads: str,
+    sizes: str | Sequence[int] | None = None,
+    backends: Sequence[str] | None = None,
+    dtype: str = "float32",
+    quick: bool = False,
+    budget: str | float | None = None,
+    rounds: int | None = None,
+    seed: int = 42,
+    naive: bool = False,
+    pin: bool = True,
+    store: Path | str | None = None,
+) -> Result:
+    """Measure built-in workloads on every backend that works here, judge, and store the run.
+
+    Parameters
+    ----------
+    *workloads : str
+        ``"matmul"``, ``"mlp"``; none means both.
+    sizes : str or sequence of int, optional
+        ``"128,256,512"``, ``"128:8192"``, or numbers.
+    backends : sequence of str, optional
+        ``"numpy"``, ``"torch-cpu"``, ``"cupy"``, ``"torch-cuda"``, ``"scripted:FILE"``.
+    dtype : str
+        ``"float32"`` or ``"float64"``.
+    quick : bool
+        One round, figures indicative, no verdict.
+    budget : str or float, optional
+        Time that the run may take: seconds, or text such as ``"10m"``.
+    rounds : int, optional
+        Rounds to measure at every size, whatever they show.
+    naive : bool
+        Whether to take one-shot readings beside the sound ones.
+    pin : bool
+        Whether each pool thread gets a core of its own.
+    store : path, optional
+        Folder of stored runs.
+
+    Returns
+    -------
+    Result
+
+    Raises
+    ------
+    InputError, StoreError
+        If the input is wrong, or the store cannot be written.
+    NothingMeasuredError
+        If no backend works here.
+    KeyboardInterrupt
+        After what was finished has been stored.
+    """
+    options = Options(
+        workloads=workloads, sizes=sizes, backends=backends, dtype=dtype, quick=quick,
+        budget=budget, rounds=rounds, seed=seed, naive=naive, pin=pin,
+    )  # fmt: skip
+    result, interrupted = start_run(
+        options, command=("run", *workloads), store=None if store is None else Path(store)
+    )
+    if interrupted:
+        raise KeyboardInterrupt
+    return result
+
+
+def start_run(
+    options: Options,
+    *,
+    command: Sequence[str],
+    store: Path | None = None,
+    say: Say = _quiet,
+    progress: Progress = _quiet,
+) -> tuple[Result, bool]:
+    """Measure a new run; return it, with whether it was interrupted.
+
+    Parameters
+    ----------
+    say : callable
+        Told once what the run will cost.
+    progress : callable
+        Told what is measured now, with the seconds left.
+    """
+    asked = spec_of(options, gpu=False)
+    folder = Store(store)
+    folder.check_writable()
+    machine = read_machine()
+    spec = spec_of(options, gpu=True) if machine.gpus else asked
+    record = RunRecord(
+        id=new_id(utc(), secrets.token_hex(2)),
+        started=stamp(),
+        command=tuple(command),
+        spec=spec,
+        machine=machine,
+    )
+    sink = folder.sink(record.id)
+    sink.append(Began(record=record))
+    return _measure(folder, sink, say, progress)
+
+
+def resume_run(
+    name: str, *, store: Path | None = None, say: Say = _quiet, progress: Progress = _quiet
+) -> tuple[Result, bool]:
+    """Go on with an interrupted run: complete the rounds that it had planned.
+
+    Raises
+    ------
+    InputError
+        If the run was made on another machine.
+    """
+    folder = Store(store)
+    folder.check_writable()
+    sink = folder.resume(name)
+    here, there = read_machine(), sink.record().machine
+    same = here.cpu.model == there.cpu.model and [g.uuid for g in here.gpus] == [
+        g.uuid for g in there.gpus
+    ]
+    if not same:
+        sink.close()
+        raise InputError(
+            f"the run {sink.record().id} was made on another machine", "start a new run here"
+        )
+    sink.append(Resumed(at=stamp()))
+    return _measure(folder, sink, say, progress)
+
+
+def _measure(folder: Store, sink: JournalSink, say: Say, progress: Progress) -> tuple[Result, bool]:
+    interrupted = False
+    try:
+        with interrupts_by_sigterm():
+            say(cost_sentence(sink.record().spec))
+            with machine_lock(lambda: say(WAITING)):
+                session.measure(sink, settle, progress, wait=time.sleep)
+    except KeyboardInterrupt:
+        interrupted = True
+    except NothingMeasuredError:
+        with deaf_to_interrupts():
+            _finish(folder, sink)
+        raise
+    with deaf_to_interrupts():
+        result = _finish(folder, sink)
+    if not interrupted and not any(r for c in result.record.cases for r in c.rounds):
+        reasons = dict.fromkeys(f"{c.entry}: {c.why}" for c in result.record.cases if c.why)
+        if not reasons:
+            absent = [b for b in result.record.backends if not b.available]
+            reasons = dict.fromkeys(f"{b.name}: {b.why_not}" for b in absent)
+        raise NothingMeasuredError(
+            f"nothing could be measured ({'; '.join(reasons) or 'no case was set up'})",
+            f"breakeven report {result.record.id} shows what was tried",
+        )
+    return result, interrupted
+
+
+def _finish(folder: Store, sink: JournalSink) -> Result:
+    record = judged(sink.record())
+    try:
+        path, problem = folder.save(record), sink.failure
+    except StoreError as error:
+        path, problem = None, str(error)
+    sink.close()
+    return Result(record=record, path=path, problem=problem)
+
+
+def cost_sentence(spec: RunSpec) -> str:
+    """Return what a run will cost, before it starts."""
+    names = ", ".join(f"{w.name} ({', '.join(map(str, w.sizes))})" for w in spec.workloads)
+    if spec.rounds is not None:
+        return f"Measuring {names}, {spec.dtype}: {spec.rounds} rounds at every size."
+    took = units.seconds(spec.budget_s)
+    return f"Measuring {names}, {spec.dtype}: about {took}; Ctrl-C keeps what is finished."

@@ -1,0 +1,42 @@
+"""Stored runs: judged where they were not yet, listed, taken down."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from breakeven.analysis.judge import apply, judge
+from breakeven.analysis.reference import beside
+from breakeven.lab.result import Result
+from breakeven.model.run import RunRecord
+from breakeven.store.bundled import bundled_runs
+from breakeven.store.folder import Store
+from breakeven.store.summary import RunSummary
+
+
+def judged(record: RunRecord) -> RunRecord:
+    """Return a record with everything that follows from what was measured, judged now."""
+    made = apply(record, judge(record))
+    if made.machine.gpus:
+        return made
+    references = tuple(r for run_ in bundled_runs() for r in beside(made, run_))
+    return msgspec.structs.replace(made, references=references)
+
+
+def load(name: str, store: Path | None = None) -> RunRecord:
+    """Return a stored run by id, start of an id, ``last``, or path."""
+    record = Store(store).load(name)
+    # A journal holds no verdicts, be it of a run that was killed between its end and its document.
+    concluded = record.verdicts or record.crossovers or record.achieved or record.caveats
+    return record if concluded else judged(record)
+
+
+def load_result(name: str, store: Path | str | None = None) -> Result:
+    """Return a stored run, by id, start of an id, ``"last"``, or path, with ways to look at it."""
+    return Result(record=load(name, None if store is None else Path(store)))
+
+
+def stored_runs(store: Path | None = None) -> tuple[RunSummary, ...]:
+    """Return what is stored, newest first."""
+    return Store(store).list()

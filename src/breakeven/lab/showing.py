@@ -1,0 +1,74 @@
+"""A run as people see it: printed, as a page, as a picture, as text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+
+from breakeven.errors import InputError
+from breakeven.model.run import RunRecord
+from breakeven.report import charts, html, text
+from breakeven.report import console as printed
+from breakeven.report import page as pages
+from breakeven.store import export
+
+
+def show(record: RunRecord, console: Console) -> None:
+    """Print a run."""
+    printed.show(pages.build(record), console)
+
+
+def report_html(record: RunRecord) -> str:
+    """Return the report of a run as one self-contained HTML page."""
+    built = pages.build(record)
+    return html.render(built, charts.specs(built))
+
+
+def drawing(record: RunRecord, suffix: str, workload: str | None = None) -> bytes:
+    """Return the picture of time against size as PNG or SVG.
+
+    Raises
+    ------
+    InputError
+        If the suffix is neither, or there is nothing to draw.
+    """
+    if suffix not in {".png", ".svg"}:
+        raise InputError(
+            f"a picture cannot be written as {suffix!r}", "end its name in .png or .svg"
+        )
+    specs = charts.specs(pages.build(record))
+    wanted = [k for k in specs if k.endswith("time") and workload in {None, k.partition("-")[0]}]
+    if not wanted:
+        raise InputError(f"run {record.id} has nothing to draw for {workload or 'any workload'}")
+    spec = specs[wanted[0]]
+    return charts.to_png(spec) if suffix == ".png" else charts.to_svg(spec).encode()
+
+
+def text_of(record: RunRecord, form: str) -> str:
+    """Return a run as ``md``, ``csv`` or ``json`` text."""
+    match form:
+        case "md":
+            return text.page_markdown(pages.build(record))
+        case "csv":
+            return export.to_csv(record)
+        case "json":
+            return export.to_json(record)
+        case _:
+            raise InputError(f"a run cannot be written as {form!r}", "choose md, csv or json")
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write a file.
+
+    Raises
+    ------
+    InputError
+        If it cannot be written there.
+    """
+    try:
+        path.write_bytes(data)
+    except OSError as error:
+        raise InputError(
+            f"{path} cannot be written ({error.strerror})", "choose another place"
+        ) from error
