@@ -1,4 +1,4 @@
-"""What one-shot timing read in a run made with ``--naive``, and what each mistake cost, as a table."""
+"""What one-shot timing read in a run made with ``--naive``, with the price of each mistake."""
 
 from __future__ import annotations
 
