@@ -37,9 +37,9 @@ def name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def staff() -> Iterator[Crew]:
-    """Return a crew that is ended after the test."""
+    """Return a crew that is ended after all tests."""
     with crew() as made:
         yield made
 
@@ -47,22 +47,27 @@ def staff() -> Iterator[Crew]:
 Start = Callable[[str], WorkerProcess]
 
 
-@pytest.fixture
-def start(staff: Crew, tmp_path: Path) -> Start:
-    """Return what starts a worker of a backend and waits until it is open."""
+@pytest.fixture(scope="session")
+def start(staff: Crew, tmp_path_factory: pytest.TempPathFactory) -> Start:
+    """Return what gives a worker of a backend, opened once: that takes most of a test's time."""
+    logs = tmp_path_factory.mktemp("logs")
+    opened_before: dict[str, WorkerProcess] = {}
 
     def started(name: str) -> WorkerProcess:
+        if name in opened_before and opened_before[name] in staff.workers:
+            return opened_before[name]
         config = messages.WorkerConfig(backend=name, parent=os.getpid())
-        log = tmp_path / f"{name}.log"
+        log = logs / f"{name}.log"
         worker = staff.start(config, threads=None, freezable=False, log=log)
         opened = worker.receive(PATIENCE_S)
         assert isinstance(opened, messages.Opened), opened
+        opened_before[name] = worker
         return worker
 
     return started
 
 
-@pytest.fixture
-def inputs(staff: Crew, tmp_path: Path) -> Inputs:
+@pytest.fixture(scope="session")
+def inputs(staff: Crew, tmp_path_factory: pytest.TempPathFactory) -> Inputs:
     """Return inputs of float32 cases, made on demand."""
-    return Inputs(staff, tmp_path, "float32", 42)
+    return Inputs(staff, tmp_path_factory.mktemp("inputs"), "float32", 42)
