@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import msgspec
 import pytest
 
@@ -17,6 +19,9 @@ SPEC = RunSpec(
     workloads=(WorkloadSpec(name="matmul", sizes=(128, 512, 2048, 8192)),),
     backends=("numpy", "torch-cpu", "cupy", "torch-cuda"),
 )
+
+
+LONG = msgspec.structs.replace(SPEC, budget_s=300.0)
 
 
 def _search(spec: RunSpec = SPEC) -> Search:
@@ -88,8 +93,8 @@ def test_a_crossover_is_searched_nearest_its_centre_first() -> None:
     """The best GPU entry meets the best CPU entry, with the twin's pair, in its scope alone."""
     _, on_grids = _search().tasks(_state(_pair(640.0)), ENTRIES)
     assert on_grids[0].size == 640
-    off = [abs(t.size - 640) for t in on_grids]
-    assert off[-1] == max(off)
+    off = [abs(math.log(t.size / 640)) for t in on_grids]
+    assert off == pytest.approx(sorted(off), abs=0.02)
     assert set(on_grids[0].entries) == {"cupy", "torch-cpu-16", "torch-cpu-16-twin"}
     assert on_grids[0].scopes == ("resident",)
     assert not any(t.size in SPEC.workloads[0].sizes for t in on_grids)
@@ -112,7 +117,7 @@ def test_a_closed_bracket_is_left_alone() -> None:
 
 def test_a_grid_follows_its_estimate_for_three_rounds_only() -> None:
     """An estimate that moves far moves the grid; later it stays, so that rounds add up."""
-    search = _search()
+    search = _search(LONG)
 
     def centre(estimate: float) -> int:
         _, on_grids = search.tasks(_state(_pair(estimate, factor=2.0)), ENTRIES)
@@ -124,9 +129,19 @@ def test_a_grid_follows_its_estimate_for_three_rounds_only() -> None:
     assert centre(3000.0) == 1200
 
 
+def test_a_short_run_measures_few_sizes_in_all_of_its_rounds() -> None:
+    """Five sizes a factor of 1.41 apart, that stay while the estimate is among them."""
+    search = _search()
+    first = [t.size for t in search.tasks(_state(_pair(1200.0, factor=2.0)), ENTRIES)[1]]
+    second = [t.size for t in search.tasks(_state(_pair(700.0, factor=2.0)), ENTRIES)[1]]
+    assert len(first) == 5
+    assert max(first) / min(first) == pytest.approx(1.41**4, rel=0.02)
+    assert first == second
+
+
 def test_a_bracket_that_does_not_close_gets_wider_steps() -> None:
     """After three rounds with an open end the grid reaches twice as far."""
-    search = _search()
+    search = _search(LONG)
     spans = []
     for _ in range(4):
         _, on_grids = search.tasks(_state(_pair(1024.0, factor=None)), ENTRIES)

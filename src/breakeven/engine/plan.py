@@ -36,6 +36,10 @@ class Effort(msgspec.Struct, frozen=True, kw_only=True):
         Rounds at which the run ends in any case.
     grid : bool
         Whether the crossover's grid is searched.
+    grid_step : float
+        Factor between neighbours of that grid.
+    grid_points : int
+        How many sizes it has.
     grid_all : bool
         Whether all GPU entries are measured on the grid, or the best one alone.
     planned_share : float
@@ -51,6 +55,8 @@ class Effort(msgspec.Struct, frozen=True, kw_only=True):
     cold_most: int = 3
     rounds_most: int = MOST_ROUNDS
     grid: bool = True
+    grid_step: float = 1.19
+    grid_points: int = 9
     grid_all: bool = False
     planned_share: float = 0.6
 
@@ -74,6 +80,10 @@ def effort_of(spec: RunSpec, *, gpu: bool) -> Effort:
         warm_s=0.15 if long else 0.06,
         cold_most=5 if long else 3,
         rounds_most=spec.rounds or MOST_ROUNDS,
+        # A short run measures few sizes in all of its rounds rather than many in some: a size
+        # with fewer than three rounds says nothing.
+        grid_step=1.19 if long or spec.rounds else 1.41,
+        grid_points=9 if long or spec.rounds else 5,
         grid_all=long,
         cold_share=0.2 if gpu else 0.12,
         planned_share=0.75 if gpu else 1.0,

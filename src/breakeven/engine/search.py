@@ -15,8 +15,8 @@ from breakeven.model.spec import RunSpec, WorkloadSpec
 from breakeven.model.verdict import Scope
 from breakeven.stats.intervals import LOOKS
 
-GRID_POINTS, FINE, COARSE = 9, 1.19, 1.41
-RECENTRE_ROUNDS, RECENTRE_FACTOR = 3, 1.41
+FINE, COARSE = 1.19, 1.41
+RECENTRE_ROUNDS = 3
 CLOSED_FACTOR = 1.2
 ALIGNED_FROM, ALIGNMENT = 64, 8
 
@@ -28,12 +28,15 @@ class Grid(msgspec.Struct):
     ----------
     step : float
         Factor between neighbours.
+    points : int
+        How many sizes it has, an odd number.
     rounds : int
         Rounds that have measured it at this centre.
     """
 
     centre: float
     step: float = FINE
+    points: int = 9
     rounds: int = 0
 
     def sizes(self, least: int, most: int) -> tuple[int, ...]:
@@ -41,9 +44,18 @@ class Grid(msgspec.Struct):
 
         From 64 on they are whole multiples of 8: sizes that libraries serve alike.
         """
-        half = GRID_POINTS // 2
+        half = self.points // 2
         raw = [self.centre * self.step**k for k in range(-half, half + 1)]
         return tuple(sorted({aligned(x) for x in raw if least <= aligned(x) <= most}))
+
+    def holds(self, size: float) -> bool:
+        """Tell whether the grid may stay where it is, with the crossing estimated at `size`.
+
+        A fine grid stays while that is in its inner half. A coarse one, measured in few rounds,
+        stays while it is inside at all: a size begun anew would have too few rounds to count.
+        """
+        steps = self.points // (4 if self.step == FINE else 2)
+        return abs(math.log(size / self.centre)) <= steps * math.log(self.step)
 
 
 def aligned(size: float) -> int:
@@ -159,14 +171,11 @@ class Search:
         key = (spec.name, pair.scope)
         grid = self._grids.get(key)
         if grid is None:
-            grid = self._grids[key] = Grid(pair.estimate)
-        elif grid.rounds < RECENTRE_ROUNDS and _apart(grid.centre, pair.estimate):
-            grid = self._grids[key] = Grid(pair.estimate, rounds=grid.rounds)
+            grid = Grid(pair.estimate, self._effort.grid_step, self._effort.grid_points)
+        elif grid.rounds < RECENTRE_ROUNDS and not grid.holds(pair.estimate):
+            grid = Grid(pair.estimate, grid.step, grid.points, rounds=grid.rounds)
         elif grid.rounds >= RECENTRE_ROUNDS and pair.factor is None and grid.step == FINE:
-            grid = self._grids[key] = Grid(pair.estimate, COARSE)
+            grid = Grid(pair.estimate, COARSE, grid.points)
+        self._grids[key] = grid
         grid.rounds += 1
         return grid.sizes(max(1, min(spec.sizes) // 2), max(spec.sizes))
-
-
-def _apart(one: float, other: float) -> bool:
-    return abs(math.log(one / other)) > math.log(RECENTRE_FACTOR)
