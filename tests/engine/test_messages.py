@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ import msgspec
 import pytest
 
 from breakeven.engine import messages
+from breakeven.model.run import Agreement, Memory
 
 SET_UP = messages.SetUp(workload="matmul", size=8, folder="/x", warm_s=0.1, own_pids=(1, 2))
 FAILED = messages.Failed(status="crashed", why="w" * 300_000, fix=None)
@@ -54,7 +56,23 @@ def test_a_message_cut_short_is_the_end(pipe: tuple[int, int], kept: int) -> Non
     assert messages.read(pipe[0]) is None
 
 
-@pytest.mark.parametrize("body", [b"{}", b'{"type":"measure","scope":"moon","seconds":1}', b"\xff"])
+def test_a_wrong_answer_is_told_whatever_its_error() -> None:
+    """An infinite error and losses that are no numbers arrive as they are."""
+    ready = messages.Ready(
+        agreement=Agreement(error=math.inf, bound=1e-6, class_="wrong"),
+        memory=Memory(), losses=(math.nan, 0.5), loss_epochs=(0, 2),
+        call_s=1e-3, steady=True, compute_s=1e-3,
+    )  # fmt: skip
+    got = messages.decode_reply(messages.encode(ready))
+    assert isinstance(got, messages.Ready)
+    assert got.agreement == ready.agreement
+    assert [math.isnan(x) for x in got.losses] == [True, False]
+
+
+MOON = msgspec.msgpack.encode({"type": "measure", "scope": "moon", "seconds": 1})
+
+
+@pytest.mark.parametrize("body", [b"\x80", MOON, b"\xc1"])
 def test_what_is_no_message_is_refused(body: bytes) -> None:
     """A body of another kind is an error, not a guess."""
     with pytest.raises(msgspec.DecodeError):

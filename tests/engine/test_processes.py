@@ -123,7 +123,7 @@ def test_last_words_are_kept(staff: Crew, tmp_path: Path) -> None:
     config = messages.WorkerConfig(backend="numpy", parent=os.getpid(), cpus=(0,))
     worker = staff.start(config, threads=None, freezable=False, log=tmp_path / "log")
     worker.receive(60.0)
-    os.write(worker._process.stdin.fileno(), b"\0\0\0\2{}")  # type: ignore[union-attr]
+    os.write(worker._process.stdin.fileno(), b"\0\0\0\1\x80")  # type: ignore[union-attr]
     with pytest.raises(WorkerDiedError, match=r"exit code 1 \(.*ValidationError"):
         worker.receive(60.0)
 
@@ -156,6 +156,54 @@ def test_a_worker_that_hangs_is_killed_at_its_deadline(staff: Crew, tmp_path: Pa
     with pytest.raises(DeadlineError, match="no answer within"):
         worker.ask(_set_up(tmp_path), 0.3)
     assert not Path(f"/proc/{worker.pid}").exists()
+
+
+class _Speaker(WorkerProcess):
+    """A process that says what a test wants it to, in place of a worker."""
+
+    def __init__(self, code: str, log: Path) -> None:
+        super().__init__(
+            messages.WorkerConfig(backend="numpy", parent=0), threads=None, freezable=False, log=log
+        )
+        self.kill()
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        self.pid = self._process.pid
+
+
+def test_a_message_that_never_ends_is_given_up(tmp_path: Path) -> None:
+    """A worker that is stopped in the middle of a message does not hold the run."""
+    code = "import os, time; os.write(1, b'\\0\\0\\0\\x09half'); time.sleep(60)"
+    worker = _Speaker(code, tmp_path / "log")
+    with pytest.raises(DeadlineError, match="no answer within"):
+        worker.receive(1.0)
+    assert not Path(f"/proc/{worker.pid}").exists()
+
+
+def test_a_worker_that_closes_its_pipe_and_stays_is_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A driver that hangs while a process ends does not hold the run either."""
+    monkeypatch.setattr(processes, "ENDING_S", 0.2)
+    worker = _Speaker("import os, time; os.close(1); time.sleep(60)", tmp_path / "log")
+    with pytest.raises(WorkerDiedError, match="did not end"):
+        worker.receive(30.0)
+    assert not Path(f"/proc/{worker.pid}").exists()
+
+
+def test_the_cpu_time_of_a_worker_outlives_it(staff: Crew, tmp_path: Path) -> None:
+    """What a worker used before it was killed is still ours, not the work of others."""
+    worker = _worker(staff, tmp_path)
+    worker.receive(60.0)
+    used = worker.cpu_s()
+    os.kill(worker.pid, signal.SIGKILL)
+    with pytest.raises(WorkerDiedError):
+        worker.ask(FLOORS, 60.0)
+    assert worker.cpu_s() >= used > 0
+    before = staff.cpu_s()
+    staff.end(worker)
+    assert staff.cpu_s() >= before
 
 
 def test_a_request_that_fails_leaves_the_worker_alive(staff: Crew, tmp_path: Path) -> None:

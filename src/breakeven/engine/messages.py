@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
+from collections.abc import Callable
 
 import msgspec
 
@@ -191,9 +192,10 @@ class Failed(msgspec.Struct, frozen=True, kw_only=True, tag="failed"):
 
 Reply = Opened | FloorsAre | Ready | Measured | ColdCalls | Shot | Done | Failed
 
-encode = msgspec.json.Encoder().encode
-decode_request = msgspec.json.Decoder(Request).decode
-decode_reply = msgspec.json.Decoder(Reply).decode
+# Not JSON, which has no NaN and no infinity: the error of a wrong answer may be either.
+encode = msgspec.msgpack.Encoder().encode
+decode_request = msgspec.msgpack.Decoder(Request).decode
+decode_reply = msgspec.msgpack.Decoder(Reply).decode
 
 
 def write(descriptor: int, message: Request | Reply) -> None:
@@ -204,15 +206,22 @@ def write(descriptor: int, message: Request | Reply) -> None:
         data = data[os.write(descriptor, data) :]
 
 
-def read(descriptor: int) -> bytes | None:
-    """Read one message's body; None when the other side has closed the pipe."""
-    head = _read_exactly(descriptor, _LENGTH.size)
-    return None if head is None else _read_exactly(descriptor, _LENGTH.unpack(head)[0])
+def read(descriptor: int, wait: Callable[[], None] = lambda: None) -> bytes | None:
+    """Read one message's body; None when the other side has closed the pipe.
+
+    Parameters
+    ----------
+    wait : callable
+        Returns once there is something to read; what it raises ends the reading.
+    """
+    head = _read_exactly(descriptor, _LENGTH.size, wait)
+    return None if head is None else _read_exactly(descriptor, _LENGTH.unpack(head)[0], wait)
 
 
-def _read_exactly(descriptor: int, count: int) -> bytes | None:
+def _read_exactly(descriptor: int, count: int, wait: Callable[[], None]) -> bytes | None:
     parts = b""
     while len(parts) < count:
+        wait()
         part = os.read(descriptor, count - len(parts))
         if not part:
             return None

@@ -14,8 +14,9 @@ from pathlib import Path
 
 import msgspec
 
+from breakeven import units
 from breakeven.engine import messages
-from breakeven.engine.clock import cpu_seconds
+from breakeven.engine.clock import cpu_seconds, now
 from breakeven.errors import DeadlineError, WorkerDiedError
 
 POOL_VARIABLES = (
@@ -28,6 +29,8 @@ POOL_VARIABLES = (
 )
 CAN_FREEZE = sys.platform == "linux"
 LOG_TAIL_BYTES = 4000
+# A worker that has closed its pipe is given so long to end: a driver may hang while it is left.
+ENDING_S = 10.0
 OOM_COUNTERS = (Path("/proc/vmstat"), Path("/sys/fs/cgroup/memory.events"))
 
 
@@ -61,6 +64,7 @@ class WorkerProcess:
     ) -> None:
         self.freezable = freezable and CAN_FREEZE
         self._frozen = False
+        self._cpu_s = 0.0
         self._log = log
         self._oom_before = oom_kills()
         environment = dict(os.environ)
@@ -109,11 +113,16 @@ class WorkerProcess:
         """Return the next reply, then freeze the worker: it has said that it is idle."""
         assert self._process.stdout is not None
         descriptor = self._process.stdout.fileno()
-        ready, _, _ = select.select([descriptor], [], [], max(deadline_s, 0.0))
-        if not ready:
-            self.kill()
-            raise DeadlineError(f"no answer within {deadline_s:.0f} s")
-        body = messages.read(descriptor)
+        deadline = now() + deadline_s
+
+        def wait() -> None:
+            ready, _, _ = select.select([descriptor], [], [], max(deadline - now(), 0.0))
+            if not ready:
+                self.kill()
+                raise DeadlineError(f"no answer within {units.whole(deadline_s)} s")
+
+        # A worker may be stopped inside a message: each of its pieces has to come in time.
+        body = messages.read(descriptor, wait)
         if body is None:
             raise self._died()
         self.freeze()
@@ -132,12 +141,14 @@ class WorkerProcess:
             self._frozen = False
 
     def cpu_s(self) -> float:
-        """Return the CPU time that it has used, seconds."""
-        return cpu_seconds(self.pid) or 0.0
+        """Return the CPU time that it has used, seconds; once it is gone, what was read last."""
+        if self._process.returncode is None:
+            self._cpu_s = cpu_seconds(self.pid) or self._cpu_s
+        return self._cpu_s
 
     def kill(self) -> None:
         """End the process, frozen or not, and wait until it is gone."""
-        if self._process.poll() is None:
+        if self._lives():
             self._process.kill()
             self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
@@ -145,12 +156,23 @@ class WorkerProcess:
                 pipe.close()
 
     def _signal(self, number: signal.Signals) -> None:
-        if self._process.poll() is None:
+        if self._lives():
             self._process.send_signal(number)
+
+    def _lives(self) -> bool:
+        # Once the end of a process has been noticed, nobody knows its CPU time any more; what it
+        # used would then pass for the work of others.
+        self.cpu_s()
+        return self._process.poll() is None
 
     def _died(self) -> WorkerDiedError:
         self.thaw()
-        code = self._process.wait()
+        self.cpu_s()
+        try:
+            code = self._process.wait(ENDING_S)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            return WorkerDiedError("it closed its pipe and did not end")
         if code == -signal.SIGKILL and oom_kills() > self._oom_before:
             return WorkerDiedError("the system killed it for want of memory")
         if code < 0:
