@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from breakeven.analysis.times import Times
+from breakeven.stats.first_call import excess
 from breakeven.stats.resampling import spread
 
 
@@ -79,11 +80,8 @@ def start(times: Times, workload: str, entry: str) -> Start | None:
     """
     backend = times.entries[entry].backend
     mine = [c for c in times.record.cold_starts if c.backend == backend]
-    excess = tuple(
-        max(0.0, c.calls_s[0] - c.calls_s[-1])
-        for c in mine
-        if c.workload == workload and len(c.calls_s) > 1
-    )
-    if not excess:
+    found = (excess(c.calls_s) for c in mine if c.workload == workload)
+    known = tuple(seconds for seconds in found if seconds is not None)
+    if not known:
         return None
-    return Start(tuple(c.import_s + c.context_s for c in mine), excess)
+    return Start(tuple(c.import_s + c.context_s for c in mine), known)

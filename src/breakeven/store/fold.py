@@ -24,6 +24,7 @@ from breakeven.model.event import (
     SlotVoided,
 )
 from breakeven.model.run import Floors, Limits, Phases
+from breakeven.stats.first_call import excess
 from breakeven.store.growing import GrowingCase
 from breakeven.store.unfold import bare, parts
 
@@ -214,11 +215,12 @@ def cold_phases(starts: list[ColdStart]) -> Phases:
     The first call is what it took beyond the last call of its process, never below 0; a process
     that made one call alone says nothing about it.
     """
-    excess = [max(0.0, s.calls_s[0] - s.calls_s[-1]) for s in starts if len(s.calls_s) > 1]
+    found = (excess(s.calls_s) for s in starts)
+    known = [seconds for seconds in found if seconds is not None]
     return Phases(
         import_s=statistics.median(s.import_s for s in starts),
         context_s=statistics.median(s.context_s for s in starts),
-        first_call_s=statistics.median(excess) if excess else None,
+        first_call_s=statistics.median(known) if known else None,
     )
 
 
