@@ -90,7 +90,10 @@ def printed(command: str, code: int, *, stderr: bool) -> tuple[str, ...]:
     starts = {"breakeven": ["-m", "breakeven"], "python": []}
     if program not in starts:
         raise EmbedError(f"{program!r} is not run here: only breakeven, python and cat are")
+    # Which runs the user of this machine has stored must not show in the pages.
+    store = str(ROOT / ".no-stored-runs")
     plain = {"COLUMNS": str(_WIDTH), "NO_COLOR": "1", "TERM": "dumb", "PYTHONHASHSEED": "0"}
+    plain |= {"BREAKEVEN_STORE": store}
     done = subprocess.run(
         [sys.executable, *starts[program], *words],
         cwd=ROOT,

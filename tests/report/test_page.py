@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from breakeven.model.machine import BackendInfo
 from breakeven.model.run import RunRecord, Status
-from breakeven.model.verdict import Word
+from breakeven.model.verdict import CrossoverKind, Word
 from breakeven.report.page import Page, build
 
 STATUSES = [s for s in get_args(Status) if s != "ok"]
@@ -49,6 +49,31 @@ def test_the_answer_can_be_no(gpu_record: RunRecord) -> None:
     assert answer.startswith("matmul: no, the GPU does not overtake the best CPU setting")
     assert "N = 128, 512, 1024, 2048, 8192 tested" in answer
     assert "5 rounds" in answer
+
+
+@pytest.mark.parametrize(
+    ("kind", "sizes", "words"),
+    [
+        ("always", (2048,), "yes, the GPU pays at N = 2048 (the only size judged) with CuPy"),
+        ("never", (2048,), "does not overtake the best CPU setting at N = 2048 (the only size"),
+        ("always", (512, 1024), "at every size judged (N = 512 to 1024)"),
+        ("always", (128, 512, 1024, 2048, 8192), "at every size tested (N = 128 to 8192)"),
+    ],
+)
+def test_an_answer_speaks_of_the_sizes_it_rests_on(
+    gpu_record: RunRecord, kind: CrossoverKind, sizes: tuple[int, ...], words: str
+) -> None:
+    """One size is not every size, and those that could not be judged are not claimed."""
+    found = tuple(
+        replace(c, kind=kind, sizes=sizes, low=None, high=None, estimate=None,
+                wins_from=sizes[0], wins_to=sizes[-1])
+        for c in gpu_record.crossovers
+    )  # fmt: skip
+    page = build(replace(gpu_record, crossovers=found))
+    assert words in page.answers[0]
+    if len(sizes) == 1:
+        shown = [c.text for c in page.workloads[0].crossovers if c.scope != "cold"]
+        assert all("at N = 2048 (the only size judged)" in text for text in shown)
 
 
 def test_without_a_gpu_the_answer_is_about_numpy_and_a_stored_run(cpu_page: Page) -> None:

@@ -55,6 +55,25 @@ def test_a_choice_that_always_holds_says_so(gpu_record: RunRecord) -> None:
     assert text == "Use CuPy at every size tested if the data already lives on the GPU."
 
 
+def test_nothing_is_claimed_beyond_the_largest_size(gpu_record: RunRecord) -> None:
+    """A choice that holds at the largest size alone is for that size, unless a crossing was seen."""
+    largest = advice("transfer", "cupy", from_size=8192.0)
+    (text,) = advised(replace(gpu_record, crossovers=()), largest)
+    assert text == "Use CuPy at N = 8192 if the data must travel."
+    (text,) = advised(gpu_record, largest)
+    assert text == "Use CuPy from N = 8192 on if the data must travel."
+
+
+def test_one_size_is_not_every_size(gpu_record: RunRecord) -> None:
+    """Where one size was measured, both kinds of choice are for that size."""
+    cases = tuple(c for c in gpu_record.cases if c.size == 2048)
+    run = replace(gpu_record, cases=cases)
+    (use,) = advised(run, advice("resident", "cupy", from_size=2048.0))
+    (stay,) = advised(run, advice("resident", "torch-cpu-16", from_size=2048.0))
+    for text in (use, stay):
+        assert "at N = 2048 (the only size judged) if the data already lives on the GPU." in text
+
+
 def test_a_base_is_advised_as_far_as_it_is_settled(gpu_record: RunRecord) -> None:
     """One settled small size makes no advice for the large ones."""
     some = advice("transfer", "torch-cpu-16", from_size=128.0, to_size=512.0,

@@ -47,6 +47,21 @@ def test_pay_back_is_told_against_each_base(gpu_record: RunRecord) -> None:
     )
 
 
+def test_a_start_that_takes_no_time_is_not_repaid(gpu_record: RunRecord) -> None:
+    """Scripted libraries may start at once: then nothing is said of costs or of repaying them."""
+    evidence = Evidence(gpu_record)
+    found = [
+        replace(p, start_s=0.0, base_start_s=0.0)
+        for p in gpu_record.paybacks if (p.entry, p.size) == ("cupy", 8192)
+    ]  # fmt: skip
+    assert startup.repaid(evidence, found) == ""
+    assert "start-up" not in startup.payback(evidence, found[0])
+    assert "operation 3" in startup.payback(evidence, found[0])
+    alike = replace(cold("cupy", 0.0), base_start_s=0.0)
+    assert startup.never_cold(evidence, [alike]).endswith("on the GPU (N = 128 to 2048 tested).")
+    assert startup.repaid(evidence, [replace(found[0], start_s=0.1)]) != ""
+
+
 def test_a_one_shot_timing_says_what_each_mistake_cost(gpu_record: RunRecord) -> None:
     """What was read, what it takes, how many times less, and where the rest came from."""
     cost = NaiveCost(

@@ -112,7 +112,10 @@ def _place(c: Crossover) -> str:
         case "bracket":
             return sentences.where(c)
         case "always" | "never":
-            at = "at every size" if c.kind == "always" else "at no size"
+            alone, always = names.alone(axis, c.sizes), c.kind == "always"
+            if alone:
+                return alone if always else f"not {alone}"
+            at = "at every size" if always else "at no size"
             return f"{at} ({axis} = {names.sizes(c.sizes, c.sizes)})"
         case _:
             return f"near {axis} = {names.joined([names.size(v) for v in c.changes])}"

@@ -21,9 +21,12 @@ def with_gpu(evidence: Evidence, workload: str, leads: dict[str, str]) -> str | 
         best = max(found.values(), key=lambda c: c.best_ratio or 0.0)
         axis = labels.axis(workload)
         seen = sentences.at_best(evidence, best, f"; at best {evidence.label(best.entry)}")
+        anywhere = names.alone(axis, best.sizes) or (
+            f"at any size ({names.tested(axis, best.sizes)})"
+        )
         return (
-            f"{workload}: no, the GPU does not overtake the best CPU setting at any size "
-            f"({names.tested(axis, best.sizes)}){seen}{_scope_of(best) if seen else ''}."
+            f"{workload}: no, the GPU does not overtake the best CPU setting {anywhere}"
+            f"{seen}{_scope_of(best) if seen else ''}."
         )
     if not any(_pays(c) for c in found.values()):
         return _open(evidence, workload, list(found.values()))
@@ -42,11 +45,14 @@ def _clauses(evidence: Evidence, found: list[Crossover]) -> str:
     """Return where it pays in each scope; what both scopes share is said once."""
     whos = list(dict.fromkeys(_winners(evidence, c) for c in found if _pays(c)))
     if len(whos) == 1:
-        said = [_clause(c) for c in found]
+        said = [_clause(evidence, c) for c in found]
         if len(said) > 1 and len(set(said)) == 1:
             return f"with {whos[0]} {said[0]}, whether the data must travel or not"
     else:
-        said = [_clause(c) + (f" with {_winners(evidence, c)}" if _pays(c) else "") for c in found]
+        said = [
+            _clause(evidence, c) + (f" with {_winners(evidence, c)}" if _pays(c) else "")
+            for c in found
+        ]
     parts = [
         f"{text} {names.scope(c.scope, on_gpu=True)}" for text, c in zip(said, found, strict=True)
     ]
@@ -73,15 +79,16 @@ def _scope_of(c: Crossover) -> str:
     return f" ({names.SCOPE_TITLES[c.scope]})"
 
 
-def _clause(c: Crossover) -> str:
+def _clause(evidence: Evidence, c: Crossover) -> str:
     axis = labels.axis(c.workload)
     match c.kind:
         case "bracket":
             return _bracket(c, axis)
         case "always":
-            return _always(c, axis)
+            return _always(evidence, c, axis)
         case "never":
-            return f"at no size tested ({_range(c)})"
+            alone = names.alone(axis, c.sizes)
+            return f"not {alone}" if alone else f"at no size {_judged(evidence, c)}"
         case "several":
             near = names.joined([names.size(v) for v in c.changes])
             return f"at some sizes (the lead changes near {axis} = {near})"
@@ -89,13 +96,19 @@ def _clause(c: Crossover) -> str:
             return _undecided(c, axis)
 
 
-def _always(c: Crossover, axis: str) -> str:
+def _always(evidence: Evidence, c: Crossover, axis: str) -> str:
     if sentences.all_settled(c) or c.wins_from is None:
-        return f"at every size tested ({_range(c)})"
+        return names.alone(axis, c.sizes) or f"at every size {_judged(evidence, c)}"
     still = [s for s in c.sizes if s < c.wins_from]
     more = f" (ahead, not settled, at {names.sizes(still, c.sizes)})" if still else ""
     last = c.wins_from == max(c.sizes)
     return f"at {axis} = {c.wins_from}{more}" if last else f"from {axis} = {c.wins_from} on{more}"
+
+
+def _judged(evidence: Evidence, c: Crossover) -> str:
+    """Return the sizes that a claim rests on: not all that were tested could be judged."""
+    planned = {s for w in evidence.record.spec.workloads if w.name == c.workload for s in w.sizes}
+    return f"{'tested' if planned <= set(c.sizes) else 'judged'} ({_range(c)})"
 
 
 def _undecided(c: Crossover, axis: str) -> str:

@@ -104,8 +104,8 @@ def aa(evidence: Evidence, workload: str) -> Table:
         body.append((str(check.size), check.entry, check.twin, ratio, margin,
                      str(check.rounds), names.word(check.word)))  # fmt: skip
     caption = (
-        "The same entry measured twice under the same rule (resident scope): the margin is the "
-        "smallest ratio that this session may call faster or slower."
+        "The same entry measured twice under the same rule (a GPU entry: the scope that says more "
+        "against the session): the margin is the least ratio that may be called faster or slower."
     )
     return cells.table("A/A check", caption, columns, body, text=(1, 2, 6))
 

@@ -97,6 +97,12 @@ def tested(axis_name: str, found: Sequence[int]) -> str:
     return f"{len(found)} sizes from {axis_name} = {low} to {high} tested"
 
 
+def alone(axis_name: str, found: Sequence[int]) -> str:
+    """Return where a claim about one single size holds; empty when it is about several."""
+    only = f"at {axis_name} = {size(found[0])} (the only size judged)" if found else ""
+    return only if len(set(found)) == 1 else ""
+
+
 def joined(parts: Sequence[str], last: str = "and") -> str:
     """Return words joined as in a sentence: ``a``, ``a and b``, ``a, b and c``."""
     if len(parts) < 2:

@@ -90,10 +90,20 @@ def _sizes(evidence: Evidence, a: Advice) -> str:
     if a.to_size is not None:
         high = names.size(a.to_size)
         return f"at {axis} = {low}" if low == high else f"from {axis} = {low} to {high}"
-    first = min(evidence.sizes(a.workload), default=0)
-    if a.from_size <= first and not a.open_sizes:
-        return "at every size tested"
+    sizes = evidence.sizes(a.workload)
+    if a.from_size <= min(sizes, default=0) and not a.open_sizes:
+        return _everywhere(evidence, a)
+    crossed = evidence.crossovers(a.workload, scope=a.scope, entry=a.choice, kind="bracket")
+    if a.from_size == max(sizes, default=0) and not crossed:
+        # One size shows no trend: beyond it nothing was measured.
+        return f"at {axis} = {low}"
     return f"from {axis} = {low} on"
+
+
+def _everywhere(evidence: Evidence, a: Advice) -> str:
+    return names.alone(labels.axis(a.workload), evidence.sizes(a.workload)) or (
+        "at every size tested"
+    )
 
 
 def _merged(parts: Sequence[tuple[str, str]]) -> str:
@@ -107,7 +117,7 @@ def _stay(evidence: Evidence, group: Sequence[Advice]) -> str:
     axis = labels.axis(group[0].workload)
     parts = []
     for i, a in enumerate(group):
-        sizes = "at every size tested" if a.to_size is None else (
+        sizes = _everywhere(evidence, a) if a.to_size is None else (
             f"up to {axis} = {names.size(a.to_size)}")  # fmt: skip
         parts.append((sizes, _scope(a, i, gpu=True)))
     named = evidence.label(group[0].choice or "")

@@ -86,17 +86,18 @@ def _text(evidence: Evidence, c: Crossover) -> str:
         return never_cold_claim(evidence, [c]).text
     tested = f"({names.tested(labels.axis(c.workload), c.sizes)})"
     who, base = evidence.label(c.entry), names.base(c.base_kind, evidence.label(c.base))
+    alone = names.alone(labels.axis(c.workload), c.sizes)
     best, parts = "", list[str]()
     match c.kind:
         case "bracket":
             parts = _bracket(c, who, base)
         case "always":
             ahead = "is faster than" if all_settled(c) else "is ahead of"
-            every = "at every size" if len(c.sizes) > 1 else "at the one size"
-            parts = [who, ahead, base, every, tested]
+            parts = [who, ahead, base, alone or f"at every size {tested}"]
             best = at_best(evidence, c, "; at best")
         case "never":
-            parts = [who, "overtakes", base, "at no size", tested]
+            verb = "does not overtake" if alone else "overtakes"
+            parts = [who, verb, base, alone or f"at no size {tested}"]
             best = at_best(evidence, c, "; at best")
         case "several":
             parts = [*_several(c, who, base), tested]

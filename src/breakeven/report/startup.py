@@ -32,7 +32,7 @@ def never_cold(evidence: Evidence, found: Sequence[Crossover]) -> str:
         for c in found
         if c.start_s is not None
     ]
-    if not starts or first.base_start_s is None:
+    if not starts or first.base_start_s is None or not _starts(*found):
         return text + "."
     base = evidence.label(first.bases[-1]) if first.bases else names.base(first.base_kind, "")
     processes = sorted({n for c in found for n in (c.processes, c.base_processes)})
@@ -58,7 +58,7 @@ def payback(evidence: Evidence, p: Payback) -> str:
         if e is not None
     ]
     said = []
-    if parts:
+    if parts and _starts(p):
         start = f"start-up (import, context, first call{_costs(p)}) is repaid "
         said.append(start + names.joined(parts))
     if p.reuses is not None:
@@ -87,7 +87,7 @@ def repaid(evidence: Evidence, found: Sequence[Payback]) -> str:
         if calls is not None and p.base_start_s is not None:
             cost = units.seconds(p.base_start_s)
             parts.append(f"after {count(calls)} calls against {evidence.label(p.base)} ({cost})")
-    if not parts or found[0].start_s is None:
+    if not parts or found[0].start_s is None or not _starts(*found):
         return ""
     who, travel = evidence.label(found[0].entry), ", the data travelling" if gpu else ""
     ns = sorted({n for p in found for n in (p.processes, p.base_processes)})
@@ -124,6 +124,11 @@ def count(e: Estimate) -> str:
     """Return a number of calls with its interval."""
     value = units.whole(e.value)
     return f"{value} [{units.whole(e.low)}, {units.whole(e.high)}]"
+
+
+def _starts(*found: Payback | Crossover) -> bool:
+    """Return whether starting takes any time: in a script it may not, and nothing is repaid."""
+    return any(x.start_s != 0 or x.base_start_s != 0 for x in found)
 
 
 def _costs(p: Payback) -> str:
