@@ -41,6 +41,9 @@ class Opening(msgspec.Struct, frozen=True, kw_only=True):
         Seconds to import the library; to make the device ready for a first call.
     first_call_s : float
         Seconds that a scripted start adds to a first call; 0 where calls are real.
+    real : bool
+        Whether times are measured, so that a busy machine spoils them; scripted ones are not, and
+        depend on the case that was begun last.
     out_of_memory : tuple of exception types
         What the library raises when memory runs out, beside `MemoryError`.
     """
@@ -52,6 +55,7 @@ class Opening(msgspec.Struct, frozen=True, kw_only=True):
     clock: Callable[[], float]
     device_seconds: Callable[[Callable[[], object]], float] | None = None
     first_call_s: float = 0.0
+    real: bool = True
     out_of_memory: tuple[type[BaseException], ...] = ()
 
 

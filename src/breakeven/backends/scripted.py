@@ -156,6 +156,7 @@ class ScriptedBackend:
             context_s=self._actor.start.context_s,
             first_call_s=self._actor.start.first_call_s,
             clock=self._clock,
+            real=False,
             device_seconds=self._device_seconds if on_device else None,
         )
 

@@ -23,6 +23,11 @@ from breakeven.workloads.base import Workload
 
 Progress = Callable[[str, float], None]
 OPEN_DEADLINE_S = 180.0
+# A call may take this many times what was foreseen before it counts as hung.
+DEADLINE_TIMES = 30.0
+# Of a size without a smaller one before it nothing is foreseen: work that is slower than this,
+# several calls of it, counts as hung, or whatever outlasts the budget.
+SLOWEST_FLOPS, CALLS = 1e9, 8
 
 
 @dataclass
@@ -99,6 +104,14 @@ class Context:
         dtype = self.spec.dtype
         growth = workload.work(size, dtype).flops / workload.work(nearest, dtype).flops
         return self.call_s[entry, workload.name, nearest] * growth
+
+    def deadline_s(self, entry: str, workload: Workload, size: int) -> float:
+        """Return the seconds after which a request about a case counts as hung."""
+        foreseen = self.predicted_s(entry, workload, size)
+        if foreseen > 0:
+            return self.patience_s + DEADLINE_TIMES * foreseen
+        unknown = CALLS * workload.work(size, self.spec.dtype).flops / SLOWEST_FLOPS
+        return self.patience_s + min(unknown, self.left_s())
 
     def free_memory_bytes(self) -> int | None:
         """Return the bytes of host memory that are free now; None where the system does not say."""

@@ -16,9 +16,11 @@ from breakeven.model.verdict import Scope
 from breakeven.workloads import registry
 from breakeven.workloads.base import Workload
 
-# A call may take this many times what was foreseen before it counts as hung.
-DEADLINE_TIMES = 30.0
 MEMORY_SHARE = 0.9
+UNSEEN = (
+    "other processes on the GPU cannot be seen from here (the driver names none of ours, as in "
+    "containers): slots that they disturb count"
+)
 # Seconds beside the calls themselves: loading a case, a slot's message and wake-up.
 SET_UP_S, SLOT_S, WARM_CALLS = 0.06, 0.005, 4
 
@@ -147,12 +149,13 @@ class SizeRunner:
             gpu=context.machine.gpus[0].uuid if real else None,
             own_pids=own,
         )
-        foreseen = context.predicted_s(entry.id, workload, task.size)
-        deadline = context.patience_s + DEADLINE_TIMES * foreseen
+        deadline = context.deadline_s(entry.id, workload, task.size)
         ready = self._team.ask_case(entry, task.workload, task.size, request, deadline)
         if not isinstance(ready, messages.Ready):
             return []
         self._ready(task, entry, workload, ready)
+        if real and ready.real and ready.gpu_others is None:
+            context.remark(UNSEEN)
         scopes = ("resident",) if entry.device == "cpu" else task.scopes
         return [
             Seat(

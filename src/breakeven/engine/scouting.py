@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
+from breakeven import units
 from breakeven.backends import registry as backends
 from breakeven.engine.conditions import is_busy
 from breakeven.engine.context import Context
@@ -39,8 +40,8 @@ def look_around(context: Context, wait: Wait) -> None:
         return
     foreign = context.meter.foreign_cores(begin, end)
     if is_busy(foreign, end.wall_s - begin.wall_s):
-        text = f"the machine was busy at the start: other processes used {foreign:.1f} cores"
-        context.remark(text)
+        used = units.significant(foreign, 2)
+        context.remark(f"the machine was busy at the start: other processes used {used} cores")
 
 
 def find_entries(context: Context) -> tuple[Entry, ...]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 SLICES_S = (4e-3, 3e-3)
 NEAR = 0.05
 TIMES_BEST = 10.0
@@ -23,8 +21,3 @@ def stalled(seconds: float, best_s: float) -> bool:
 def _near_multiple(seconds: float, unit: float) -> bool:
     whole = round(seconds / unit)
     return whole >= 1 and abs(seconds - whole * unit) <= NEAR * unit * max(1, min(whole, 4))
-
-
-def best(seconds: Iterable[float]) -> float:
-    """Return the shortest of some slots; 0 when there are none."""
-    return min(seconds, default=0.0)

@@ -14,9 +14,9 @@ from breakeven.engine.team import Team
 from breakeven.model.event import SlotDone, SlotVoided
 from breakeven.model.run import Conditions, Entry, Slot
 from breakeven.model.verdict import Scope
+from breakeven.workloads import registry
 
 SHORTEST_WINDOW_S = 0.2
-DEADLINE_TIMES = 30.0
 
 
 class Seat(msgspec.Struct, frozen=True, kw_only=True):
@@ -95,14 +95,13 @@ class Turns:
         context, entry = self._context, seat.entry
         if self._window is None:
             self._window, self._in_window = context.meter.read(), len(self._taken)
-        foreseen = context.call_s.get((entry.id, self._workload, self._size), 0.0)
         request = messages.Measure(scope=seat.scope, seconds=context.effort.slot_s)
         reply = self._team.ask_case(
             entry,
             self._workload,
             self._size,
             request,
-            context.patience_s + DEADLINE_TIMES * foreseen,
+            context.deadline_s(entry.id, registry.get(self._workload), self._size),
         )
         if not isinstance(reply, messages.Measured):
             # Its worker has ended, or the case has failed: it takes no further slot.

@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from breakeven.model.machine import BackendInfo, Blas, Cpu, Gpu, Machine
-from breakeven.units import significant, size_bytes
+from breakeven.units import significant, size_bytes, whole
 
 # Below this much room even the tour's matrices do not fit beside the libraries.
 _SCARCE_BYTES = 2 << 30
@@ -193,7 +193,7 @@ def _gpu(gpu: Gpu) -> DoctorLine:
         gpu.name,
         None if gpu.memory_bytes is None else size_bytes(gpu.memory_bytes),
         None if gpu.compute_capability is None else f"compute capability {gpu.compute_capability}",
-        None if gpu.power_limit_w is None else f"{gpu.power_limit_w:.0f} W",
+        None if gpu.power_limit_w is None else f"{whole(gpu.power_limit_w)} W",
         _link(gpu),
         "a MIG instance: a part of a GPU" if gpu.mig else None,
     ]
