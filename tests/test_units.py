@@ -33,6 +33,7 @@ def test_errors_are_scientific() -> None:
     assert units.scientific(4.3e-7) == "4.3e-7"
     assert units.scientific(0.25) == "2.5e-1"
     assert units.scientific(0.0) == "0.0e0"
+    assert [units.scientific(float(x)) for x in ("nan", "inf", "-inf")] == ["nan", "inf", "-inf"]
 
 
 def test_a_ratio_has_its_sign() -> None:

@@ -34,6 +34,8 @@ def significant(value: float, digits: int = 3) -> str:
 
 def scientific(value: float, digits: int = 2) -> str:
     """Return a number that may be tiny, such as an error, as text like ``"3.0e-7"``."""
+    if not math.isfinite(value):
+        return f"{value:g}"
     mantissa, _, exponent = f"{value:.{digits - 1}e}".partition("e")
     return f"{mantissa}e{int(exponent)}"
 
@@ -67,11 +69,6 @@ def rate(value: float, unit: str) -> str:
 def ratio(value: float) -> str:
     """Return a ratio as text, such as ``"2.05x"``."""
     return f"{significant(value, 4 if value >= 1000 else 3)}x"
-
-
-def percent(share: float) -> str:
-    """Return a share (1 is the whole) as a percentage, such as ``"12 %"``."""
-    return f"{significant(share * 100, 2)} %"
 
 
 def whole(value: float) -> str:

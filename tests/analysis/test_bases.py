@@ -6,13 +6,19 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from breakeven.analysis.bases import best_cpu, numpy_base, repeats
+from breakeven.analysis.bases import numpy_base, repeats
+from breakeven.analysis.pairs import Plan
 from breakeven.analysis.times import Times
 from breakeven.model.run import Case, RunRecord, Slot
 from records import CUPY, CURVES, NUMPY, TORCH_CPU, TWIN, entry, record
 
 ONE = entry("numpy", 1)
 SLOW_START = CURVES | {"numpy-1": lambda n: 2e-6 + n**3 * 2e-11}
+
+
+def best_cpu(run: RunRecord, workload: str, size: int) -> str | None:
+    """Return the best CPU entry of a run."""
+    return Plan(Times(run)).best_cpu(workload, size)
 
 
 def _set_round(

@@ -1,15 +1,12 @@
-"""Tests of the page as Markdown and of the record as comma-separated values."""
+"""Tests of the page as Markdown."""
 
 from __future__ import annotations
-
-import csv
-import io
 
 from msgspec.structs import replace
 
 from breakeven.model.run import RunRecord
 from breakeven.report.page import Page, build
-from breakeven.report.text import page_csv, page_markdown
+from breakeven.report.text import page_markdown
 
 
 def test_markdown_holds_answer_and_every_table(gpu_page: Page) -> None:
@@ -29,26 +26,3 @@ def test_markdown_takes_names_literally(gpu_record: RunRecord) -> None:
     text = page_markdown(build(run))
     assert "a\\|b &lt;script&gt;alert(1)&lt;/script&gt; \\# head" in text
     assert "<script" not in text
-
-
-def test_csv_has_a_line_for_each_round(gpu_record: RunRecord) -> None:
-    """Every round of every case is one line whose median is that of its slots."""
-    lines = list(csv.DictReader(io.StringIO(page_csv(gpu_record))))
-    assert len(lines) == sum(len(c.rounds) for c in gpu_record.cases)
-    first = gpu_record.cases[0].rounds[0]
-    medians = sorted(s.median_s for s in first.slots)
-    assert float(lines[0]["median_s"]) == (medians[2] + medians[3]) / 2
-    assert lines[0]["scope"] == "resident"
-
-
-def test_csv_keeps_cases_without_rounds_and_voided_rounds(gpu_record: RunRecord) -> None:
-    """A case without rounds has its status and reason; a voided round has no median, not 0."""
-    case = gpu_record.cases[0]
-    lost = replace(case, status="crashed", why='killed, "9"', rounds=())
-    voided = tuple(
-        replace(r, slots=tuple(replace(s, voided="busy") for s in r.slots)) for r in case.rounds[:1]
-    )
-    run = replace(gpu_record, cases=(lost, replace(case, rounds=voided)))
-    dead, busy = csv.DictReader(io.StringIO(page_csv(run)))
-    assert (dead["status"], dead["why"], dead["median_s"]) == ("crashed", 'killed, "9"', "")
-    assert (busy["voided"], busy["slots"], busy["median_s"]) == ("6", "6", "")

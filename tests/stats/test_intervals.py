@@ -13,7 +13,6 @@ from breakeven.stats.intervals import (
     LOOKS,
     interval,
     lag_one_correlation,
-    last_look,
     next_look,
     rounds_to_settle,
 )
@@ -96,8 +95,7 @@ def test_an_interval_needs_finite_values() -> None:
 
 
 def test_looks_lie_at_the_calibrated_rounds() -> None:
-    """Between two looks the last one stands; after the last there is none."""
-    assert [last_look(n) for n in (2, 3, 4, 7, 8, 19, 50)] == [None, 3, 3, 5, 8, 12, 20]
+    """A look is followed by the next one; after the last there is none."""
     assert [next_look(n) for n in (0, 3, 8, 12, 20)] == [3, 5, 12, 20, None]
 
 

@@ -40,11 +40,6 @@ def cpu_entries(record: RunRecord) -> list[Entry]:
     ]
 
 
-def best_cpu(record: RunRecord, workload: str, size: int) -> str | None:
-    """Return the id of the CPU entry that was fastest when scouting; None without a CPU entry."""
-    return fastest(Times(record), workload, size, cpu_entries(record))
-
-
 def fastest(times: Times, workload: str, size: int, entries: list[Entry]) -> str | None:
     """Return the id of the CPU entry that was fastest when scouting, at `size` or nearest to it.
 

@@ -197,6 +197,7 @@ def cost_sentence(spec: RunSpec) -> str:
     """Return what a run will cost, before it starts."""
     names = ", ".join(f"{w.name} ({', '.join(map(str, w.sizes))})" for w in spec.workloads)
     if spec.rounds is not None:
-        return f"Measuring {names}, {spec.dtype}: {spec.rounds} rounds at every size."
+        rounds = "1 round" if spec.rounds == 1 else f"{spec.rounds} rounds"
+        return f"Measuring {names}, {spec.dtype}: {rounds} at every size."
     took = units.seconds(spec.budget_s)
     return f"Measuring {names}, {spec.dtype}: about {took}; Ctrl-C keeps what is finished."

@@ -1,19 +1,11 @@
-"""A page as Markdown, and a record's rounds as comma-separated values."""
+"""A page as Markdown."""
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable
-from statistics import median
 
-from breakeven.model.run import Case, Round, RunRecord
 from breakeven.report.view import Page, Table, WorkloadPage
 
-_FIELDS = (
-    "run", "workload", "size", "entry", "status", "why", "scope", "clock", "round", "slots",
-    "voided", "median_s", "min_s", "steady",
-)  # fmt: skip
 _SPECIAL = str.maketrans(
     {c: f"\\{c}" for c in "\\`*_[]|#"} | {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
 )
@@ -31,40 +23,6 @@ def page_markdown(page: Page) -> str:
     for table in (*page.tables, page.details):
         parts += _table(table)
     return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def page_csv(record: RunRecord) -> str:
-    """Return one line for each round, scope and clock of each case; times in seconds.
-
-    A case without rounds has one line with its status. ``median_s`` is the median over the slots
-    that count, and empty when none does; round 0 is the scouting round.
-    """
-    out = io.StringIO()
-    writer = csv.DictWriter(out, _FIELDS, lineterminator="\n")
-    writer.writeheader()
-    for case in record.cases:
-        known = {
-            "run": record.id, "workload": case.workload, "size": case.size, "entry": case.entry,
-            "status": case.status, "why": case.why,
-        }  # fmt: skip
-        for line in _rounds(case):
-            writer.writerow(known | line)
-    return out.getvalue()
-
-
-def _rounds(case: Case) -> list[dict[str, object]]:
-    return [_round(r) for r in case.rounds] or [{}]
-
-
-def _round(r: Round) -> dict[str, object]:
-    counted = [slot for slot in r.slots if slot.voided is None]
-    return {
-        "scope": r.scope, "clock": r.clock, "round": r.round, "slots": len(r.slots),
-        "voided": len(r.slots) - len(counted),
-        "median_s": repr(median(s.median_s for s in counted)) if counted else None,
-        "min_s": repr(min(s.min_s for s in counted)) if counted else None,
-        "steady": str(r.steady).lower(),
-    }  # fmt: skip
 
 
 def _workload(w: WorkloadPage) -> list[str]:

@@ -111,11 +111,6 @@ def interval(values: Sequence[float]) -> Interval:
     )
 
 
-def last_look(n: int) -> int | None:
-    """Return the last look at or before `n` rounds; None before the first."""
-    return max((look for look in LOOKS if look <= n), default=None)
-
-
 def next_look(n: int) -> int | None:
     """Return the first look after `n` rounds; None after the last."""
     return min((look for look in LOOKS if look > n), default=None)
