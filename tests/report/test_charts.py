@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import pytest
@@ -95,6 +96,16 @@ def test_the_stored_run_of_another_machine_is_labelled(cpu_page: Page) -> None:
     theirs = [p for p in points if p["entry"] == "NVIDIA H200: CuPy"]
     assert len(theirs) == 4
     assert {p["shown"] for p in theirs} == {"other machine, not paired"}
+
+
+def test_a_loss_that_is_no_number_leaves_the_pictures_whole(gpu_record: RunRecord) -> None:
+    """A training that diverged is told in the table; what the page draws stays valid JSON."""
+    cases = tuple(replace(c, losses=(0.7, math.nan, math.inf)) for c in gpu_record.cases)
+    page = build(replace(gpu_record, cases=cases))
+    drawn = charts.specs(page)["matmul-losses"]
+    assert {p["loss"] for p in drawn["data"]["values"]} == {0.7}
+    json.dumps(charts.specs(page), allow_nan=False)
+    assert any("nan" in row for t in page.workloads[0].tables for row in t.rows)
 
 
 def test_losses_are_drawn_at_the_largest_size(gpu_record: RunRecord) -> None:

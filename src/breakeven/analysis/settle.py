@@ -93,8 +93,8 @@ def _closed(
 ) -> bool:
     """Return whether more rounds are not needed for this crossover.
 
-    A bracket closes at a factor of 1.2; on sizes that the user named there is no grid, so it
-    closes when all of them are settled, as does a curve that never crosses.
+    A bracket closes at a factor of 1.2; sizes that the user named need not be that near each
+    other, so it closes there once all are settled, as does a curve that never crosses.
     """
     if factor is not None and factor <= CLOSED:
         return True

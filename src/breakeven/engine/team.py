@@ -11,7 +11,7 @@ from breakeven.engine.context import OPEN_DEADLINE_S, Context
 from breakeven.engine.processes import WorkerProcess
 from breakeven.errors import DeadlineError, WorkerError
 from breakeven.model.event import BackendSeen, CaseSet, FloorsDone
-from breakeven.model.machine import BackendInfo
+from breakeven.model.machine import BackendInfo, Blas
 from breakeven.model.run import Entry, Status
 
 MESSAGES = 20
@@ -89,6 +89,11 @@ class Team:
                 name=entry.backend, device=entry.device, available=True, version=reply.version
             )
             context.emit(BackendSeen(info=info, blas=reply.blas))
+        others = _other_counts(entry, reply.blas)
+        if others:
+            context.remark(
+                f"{entry.id}: its pools have {others} threads instead of {entry.threads}"
+            )
         if reply.remark:
             context.remark(f"{entry.id}: its threads are not pinned: {reply.remark}")
         return True
@@ -159,3 +164,9 @@ class Team:
         """End all workers."""
         for entry_id in list(self._workers):
             self.drop(entry_id)
+
+
+def _other_counts(entry: Entry, pools: Sequence[Blas]) -> str:
+    """Return the thread counts of pools that did not take what was asked for, if there are any."""
+    found = {p.threads for p in pools if p.threads not in {None, entry.threads}}
+    return "" if entry.threads is None else ", ".join(str(n) for n in sorted(map(int, found)))

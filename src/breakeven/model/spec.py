@@ -20,8 +20,8 @@ class WorkloadSpec(msgspec.Struct, frozen=True, kw_only=True):
     sizes : tuple of int
         Sizes to measure, ascending.
     given : bool
-        Whether the user named the sizes: then all are measured in every round;
-        otherwise round 1 takes them and later rounds add the crossover's grid.
+        Whether the user named the sizes: they then come before those of the crossover's grid
+        when time is short.
     """
 
     name: str

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 from breakeven.model import labels
+from breakeven.report.chart_data import PHASES
 from breakeven.report.evidence import Evidence
 from breakeven.report.rows import column
 from breakeven.report.view import Bracket, LossPoint, PhaseBar, ReferencePoint, Row
-
-_PHASES = ("import", "context", "first_call", "to_device", "compute", "to_host")
 
 
 def brackets(
@@ -46,7 +47,7 @@ def phase_bars(evidence: Evidence, name: str) -> tuple[int | None, tuple[PhaseBa
         # Start-up belongs to the library: its other thread counts would repeat the bar.
         if not entry.default and entry.backend in usual:
             continue
-        for phase in _PHASES:
+        for phase in PHASES:
             value = getattr(c.phases, f"{phase}_s")
             if value is not None:
                 bar = PhaseBar(label=evidence.label(c.entry), phase=phase, seconds=value)
@@ -59,7 +60,10 @@ def phase_bars(evidence: Evidence, name: str) -> tuple[int | None, tuple[PhaseBa
 
 
 def losses(evidence: Evidence, name: str) -> tuple[LossPoint, ...]:
-    """Return the training losses in the order of their reading, twins left out."""
+    """Return the training losses in the order of their reading, twins left out.
+
+    A loss that is no number has no place in a picture; the table tells it.
+    """
     return tuple(
         LossPoint(
             label=evidence.label(c.entry),
@@ -71,6 +75,7 @@ def losses(evidence: Evidence, name: str) -> tuple[LossPoint, ...]:
         for c in evidence.cases(name)
         if (entry := evidence.entries.get(c.entry)) is not None and entry.variant != "twin"
         for i, loss in enumerate(c.losses)
+        if math.isfinite(loss)
     )
 
 
