@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from breakeven.analysis.times import Times
 from breakeven.model.run import Case, RunRecord, Slot
-from records import record
+from records import CUPY, NUMPY, record
 
 PAIR = ("numpy-16", "cupy")
 
@@ -117,3 +117,20 @@ def test_a_clock_that_did_not_move_measured_nothing(edit_slots: Callable[..., Ru
     assert times.paired("matmul", 512, "resident", *PAIR) == {}
     assert times.median("matmul", 512, "cupy", "resident") is None
     assert times.scouted("matmul", 512, "cupy", voided=True) is None
+
+
+def test_a_round_that_was_cut_short_does_not_count() -> None:
+    """What is left of an interrupted round says too little to stand beside whole ones."""
+    run = record((NUMPY, CUPY), rounds=3)
+
+    def cut(turns: int) -> dict[int, float]:
+        cases = tuple(
+            replace(c, rounds=tuple(
+                replace(r, slots=tuple(s for s in r.slots if s.turn < turns or r.round != 3))
+                for r in c.rounds))
+            for c in run.cases
+        )  # fmt: skip
+        found = Times(replace(run, cases=cases))
+        return found.paired("matmul", 2048, "transfer", "numpy-16", "cupy")
+
+    assert [sorted(cut(turns)) for turns in (1, 2, 3, 6)] == [[1, 2], [1, 2], [1, 2, 3], [1, 2, 3]]

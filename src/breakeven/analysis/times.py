@@ -120,19 +120,23 @@ class Times:
         """Return the paired log ratio of each round that counts, by round.
 
         The value of a round is the median over its turns of ln(base time / entry time); a round
-        that lost over half of its turns does not count.
+        that lost over half of its turns, or was cut short before half of what rounds have here,
+        does not count.
         """
         both = set(self.rounds_of(workload, size, base, scope))
+        taken = {
+            r: {*self._turn(workload, size, base, scope, r),
+                *self._turn(workload, size, entry, scope, r)}
+            for r in self.rounds_of(workload, size, entry, scope) if r in both
+        }  # fmt: skip
+        # An interrupted run leaves a round of a turn or two, which a resumed one does not finish.
+        usual = statistics.median(map(len, taken.values())) if taken else 0
         values = {}
-        for r in self.rounds_of(workload, size, entry, scope):
-            if r not in both:
-                continue
-            planned = set(self._turn(workload, size, base, scope, r))
-            planned |= set(self._turn(workload, size, entry, scope, r))
+        for r, turns in taken.items():
             below = self.sound(workload, size, entry, scope, r)
             above = self.sound(workload, size, base, scope, r)
             logs = [math.log(above[t] / below[t]) for t in above if t in below]
-            if logs and 2 * len(logs) >= len(planned):
+            if logs and 2 * len(logs) >= max(len(turns), usual):
                 values[r] = statistics.median(logs)
         return values
 
