@@ -40,3 +40,8 @@ def test_a_ratio_has_its_sign() -> None:
     """Ratios end in x, tiny ones too."""
     assert units.ratio(2.049) == "2.05x"
     assert units.ratio(3e-7) == "3.00e-7x"
+
+
+def test_a_time_to_plan_by_has_no_decimals() -> None:
+    """Whole seconds, from two minutes on whole minutes."""
+    assert (units.about(53.6), units.about(600.0)) == ("54 s", "10 min")

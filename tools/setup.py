@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -23,8 +24,12 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser().parse_args(arguments)
 
     # Later imports cost time that a second start need not spend.
-    from setup_stamp import is_ready, key_of  # noqa: PLC0415
+    from setup_stamp import is_ready, key_of, maker_of  # noqa: PLC0415
 
+    maker = maker_of(options.venv, Path(sys.prefix))
+    if maker is not None and maker != sys.executable:
+        words = sys.argv[1:] if arguments is None else arguments
+        return subprocess.call([maker, str(Path(__file__).resolve()), *words])
     key = key_of(ROOT, options.torch)
     if not options.plan and is_ready(options.venv, key, dev=options.dev):
         return 0

@@ -42,8 +42,23 @@ def is_ready(venv: Path, key: str, *, dev: bool) -> bool:
 
 def write(venv: Path, key: str, *, dev: bool) -> None:
     """Mark `venv` as finished."""
-    text = json.dumps({"key": key, "dev": dev})
+    text = json.dumps({"key": key, "dev": dev, "python": sys.executable})
     (venv / NAME).write_text(text + "\n", encoding="utf-8")
+
+
+def maker_of(venv: Path, prefix: Path) -> str | None:
+    """Return the Python that made `venv`, when the one that runs now is the environment's own.
+
+    Somebody who has activated the environment calls its Python; what must be compared with the
+    mark is the Python below.
+    """
+    if not venv.is_dir() or prefix.resolve() != venv.resolve():
+        return None
+    try:
+        maker = json.loads((venv / NAME).read_text(encoding="utf-8")).get("python")
+    except (OSError, ValueError, AttributeError):
+        return None
+    return maker if isinstance(maker, str) and Path(maker).exists() else None
 
 
 def remove(venv: Path) -> None:

@@ -50,6 +50,11 @@ def seconds(value: float) -> str:
     return "0 s" if value == 0 else f"{significant(value * 1e9)} ns"
 
 
+def about(seconds_: float) -> str:
+    """Return a duration for planning: whole seconds, from two minutes on whole minutes."""
+    return f"{seconds_ / 60:.0f} min" if seconds_ >= 120 else f"{seconds_:.0f} s"
+
+
 def size_bytes(value: float) -> str:
     """Return a number of bytes as text with a binary unit, such as ``"256 MiB"``."""
     for scale, unit in _BYTES:

@@ -119,3 +119,11 @@ def test_an_old_python_is_told_in_one_line() -> None:
     assert "Python 3.11 or later" in text
     assert sys.executable in text
     assert "\n" not in text
+
+
+def test_an_activated_environment_knows_the_python_below(tmp_path: Path) -> None:
+    """Its own Python is not a new one: the environment is not made again for it."""
+    setup_stamp.write(tmp_path, "k", dev=False)
+    assert setup_stamp.maker_of(tmp_path, tmp_path) == sys.executable
+    assert setup_stamp.maker_of(tmp_path, tmp_path / "elsewhere") is None
+    assert setup_stamp.maker_of(tmp_path / "missing", tmp_path / "missing") is None

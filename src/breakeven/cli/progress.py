@@ -35,7 +35,7 @@ class Line:
 
     def progress(self, text: str, left_s: float) -> None:
         """Show what is measured now, with the time that the run may still take."""
-        left = f"at most {units.seconds(round(left_s))} left" if left_s >= 1 else "nearly done"
+        left = f"at most {units.about(left_s)} left" if left_s >= 1 else "nearly done"
         if self._verbose:
             click.echo(f"{time.monotonic() - self._began:7.1f} s  {text}", err=True)
             return

@@ -10,7 +10,7 @@ from breakeven.cli import options
 
 
 @click.command("report")
-@click.argument("name", metavar="RUN", default="last")
+@click.argument("name", metavar="[RUN]", default="last")
 @click.option("--html", type=options.EXISTING_OR_NOT, help="Write the HTML report to this file.")
 @click.option("--format", "form", type=click.Choice(["md", "csv", "json"]), help="Print as text.")
 @click.option("--plot", type=options.EXISTING_OR_NOT, help="Draw a picture: .png or .svg.")

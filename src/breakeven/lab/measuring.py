@@ -199,5 +199,5 @@ def cost_sentence(spec: RunSpec) -> str:
     if spec.rounds is not None:
         rounds = "1 round" if spec.rounds == 1 else f"{spec.rounds} rounds"
         return f"Measuring {names}, {spec.dtype}: {rounds} at every size."
-    took = units.seconds(spec.budget_s)
+    took = units.about(spec.budget_s)
     return f"Measuring {names}, {spec.dtype}: about {took}; Ctrl-C keeps what is finished."
