@@ -131,3 +131,15 @@ def test_a_library_that_is_wrong_is_never_chosen(edit_case: Callable[..., RunRec
     for size in (128, 512, 2048, 8192):
         run = edit_case(run, "cupy", size, status="disagrees")
     assert advice(run).choice == "torch-cuda"
+
+
+def test_sizes_inside_the_bracket_are_named_as_open() -> None:
+    """Each planned size without a settled verdict is named, wherever the crossing lies."""
+    run = record()
+    found = advice(run)
+    verdicts = {
+        v.size: v.word for v in judge(run).verdicts
+        if (v.scope, v.base_kind, v.entry) == ("transfer", "best-cpu", found.choice)
+    }  # fmt: skip
+    settled = {"faster", "slower", "equivalent"}
+    assert found.open_sizes == tuple(s for s, word in verdicts.items() if word not in settled)

@@ -169,3 +169,10 @@ def test_the_cost_of_a_round_counts_slots_and_starts() -> None:
             for s in r.slots]  # fmt: skip
     assert round_cost_s(Times(run)) == pytest.approx(math.fsum(last) + 0.2)
     assert round_cost_s(Times(planted(2.0, rounds=0))) is None
+
+
+def test_an_interrupted_run_is_to_be_completed() -> None:
+    """Too few rounds for want of an end are mended by resuming, not by a larger budget."""
+    run = replace(planted(4.0, rounds=2), interrupted=True)
+    why = judged(run).verdict.why
+    assert why == f"fewer than 3 rounds; complete the run (breakeven run --resume {run.id})"

@@ -73,6 +73,20 @@ def test_a_coarse_bracket_says_that_it_is_wide() -> None:
     assert "factor of 4.00: no size between its ends was measured" in found.why
 
 
+def test_sizes_in_the_bracket_with_too_few_rounds_are_told() -> None:
+    """A size measured in 2 rounds is not said to be unmeasured: more time would let it count."""
+    run = scripted(linear, crossing_at(620.0), (64, 256, 512, 1024, 4096))
+    cases = tuple(
+        replace(c, rounds=tuple(r for r in c.rounds if r.round < 3)) if c.size == 512 else c
+        for c in run.cases
+    )
+    found = located(replace(run, cases=cases))
+    assert (found.low, found.high) == (256.0, 1024.0)
+    assert found.why is not None
+    assert "sizes between its ends have fewer than 3 rounds; more time (--budget)" in found.why
+    assert "no size between" not in found.why
+
+
 def test_a_noisy_bracket_says_that_rounds_would_narrow_it() -> None:
     """On the fine grid it is noise that keeps the bracket wide."""
     found = located(scripted(linear, crossing_at(620.0), NEAR_600, rounds=3, spread=0.05))
@@ -134,7 +148,7 @@ def test_a_lead_that_is_lost_is_not_an_overtaking() -> None:
     found = located(scripted(linear, lambda n: n * 1e-6 * (n / 600) ** 0.9))
     assert found.kind == "several"
     assert found.why is not None
-    assert "wins at the smallest sizes, loses beyond about" in found.why
+    assert "ahead at the smallest sizes, behind beyond about" in found.why
     assert len(found.changes) == 1
 
 

@@ -54,3 +54,16 @@ def test_other_workloads_have_nothing_in_common() -> None:
     """Runs of different workloads cannot be set side by side."""
     other = record((CUPY, TORCH_CUDA), sizes=(128,), workload="mlp")
     assert beside(HERE, other) == ()
+
+
+def test_the_quickest_entry_here_is_the_one_that_the_rounds_show() -> None:
+    """A scouting round that preferred a slower entry does not choose what stands beside others."""
+    slow = {"torch-cpu-16": 1.0}
+    cases = tuple(
+        replace(c, rounds=tuple(
+            replace(r, slots=tuple(replace(s, median_s=slow.get(c.entry, s.median_s))
+                                   for s in r.slots)) if r.round == 0 else r
+            for r in c.rounds))
+        for c in HERE.cases
+    )  # fmt: skip
+    assert {r.here_entry for r in beside(replace(HERE, cases=cases), STORED)} == {"torch-cpu-16"}

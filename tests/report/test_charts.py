@@ -93,7 +93,7 @@ def test_a_time_at_the_floor_is_not_drawn(gpu_record: RunRecord) -> None:
 def test_the_stored_run_of_another_machine_is_labelled(cpu_page: Page) -> None:
     """Reference points carry their machine's name and say that they are not paired."""
     points = charts.specs(cpu_page)["matmul-time"]["data"]["values"]
-    theirs = [p for p in points if p["entry"] == "NVIDIA H200: CuPy"]
+    theirs = [p for p in points if p["entry"] == "CuPy on NVIDIA H200"]
     assert len(theirs) == 4
     assert {p["shown"] for p in theirs} == {"other machine, not paired"}
 

@@ -102,3 +102,28 @@ def test_a_busy_machine_is_the_answer(gpu_record: RunRecord) -> None:
     )
     assert page.workloads[0].withheld
     assert page.workloads[0].notes == ()
+
+
+def test_a_quick_run_on_a_busy_machine_says_so(gpu_record: RunRecord) -> None:
+    """Where no slot of a quick run counts, the headline is that of a full run; no table is named."""
+    run = busy(gpu_record)
+    quick = build(replace(run, spec=replace(run.spec, effort="quick")))
+    assert quick.answers == build(run).answers
+    assert quick.answers[0].startswith("The machine is busy: other processes took 1.9 of 16 cores")
+
+
+def test_an_interrupted_run_is_to_be_resumed(gpu_record: RunRecord) -> None:
+    """More time is no remedy for a run that was cut short; the screen tells that it was."""
+    run = replace(withheld(gpu_record, "few_rounds"), interrupted=True, caveats=(
+        "The run was interrupted: what was measured stands, with fewer rounds.",))  # fmt: skip
+    page = build(run)
+    said = " ".join((*page.answers, *page.weighty, *page.workloads[0].unsettled))
+    assert f"breakeven run --resume {run.id}" in page.answers[0]
+    assert "--budget" not in said
+    assert page.weighty[0].startswith("The run was interrupted")
+
+
+def test_times_of_a_busy_machine_stand_beside_no_other(cpu_record: RunRecord) -> None:
+    """The answer of a run in which nothing was judged for want of idle cores stays with that."""
+    assert "NVIDIA H200" in build(cpu_record).answers[1]
+    assert "H200" not in " ".join(build(busy(cpu_record)).answers)

@@ -30,9 +30,10 @@ def test_a_bracket_names_scope_base_estimate_and_rounds(
         evidence, make_crossover("cupy", "transfer", 610.0, 790.0), lead=True
     )
     assert claim.text.startswith("CuPy overtakes the best CPU setting between N = 610 and 790 (")
-    assert "95 % [640, 752], 5 rounds" in claim.text
+    assert "(measured slower up to 128, faster from 1024 on; estimate 694, " in claim.text
+    assert "95 % [640, 752], 5 rounds)" in claim.text
     assert claim.text.endswith("if the data must travel.")
-    assert claim.more == "Settled by measurement: slower up to N = 128 and faster from N = 1024 on."
+    assert claim.more == ""
 
 
 def test_an_end_at_a_measured_size_is_written_whole(
@@ -133,9 +134,9 @@ def test_payback_gives_each_figure_its_interval(evidence: Evidence) -> None:
     """Pay-back names calls in both scopes and reuses, each with an interval, and the base entry."""
     text = startup.payback(evidence, evidence.record.paybacks[1])
     assert text.startswith("At N = 8192, CuPy against the best CPU setting (torch-cpu-16): ")
-    assert "after 41 [33, 49] calls if the data must travel" in text
-    assert "after 12 [10, 14] calls if the data already lives on the GPU" in text
-    assert "from operation 3 [2, 4] on the same data" in text
+    assert "after 41 calls (95 % interval 33 to 49) if the data must travel" in text
+    assert "after 12 calls (95 % interval 10 to 14) if the data already lives on the GPU" in text
+    assert "from operation 3 (95 % interval 2 to 4) on the same data on" in text
 
 
 def test_payback_of_a_cpu_entry_says_nothing_of_a_gpu(cpu_record: RunRecord) -> None:
@@ -151,7 +152,7 @@ def test_payback_of_a_cpu_entry_says_nothing_of_a_gpu(cpu_record: RunRecord) -> 
         calls_resident=five,
     )
     text = startup.payback(Evidence(cpu_record), p)
-    assert text.endswith("is repaid after 5 [4, 6] calls.")
+    assert text.endswith("is repaid after 5 calls (95 % interval 4 to 6).")
 
 
 def test_payback_without_figures_gives_the_reason(evidence: Evidence) -> None:

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from breakeven.analysis.judge import apply, judge
 from breakeven.model.run import RunRecord
-from breakeven.model.verdict import Crossover, NaiveCost
+from breakeven.model.verdict import Crossover, Estimate, NaiveCost
 from breakeven.report import startup
 from breakeven.report.evidence import Evidence
 from breakeven.report.page import build
@@ -41,9 +41,9 @@ def test_pay_back_is_told_against_each_base(gpu_record: RunRecord) -> None:
     )  # fmt: skip
     text = startup.repaid(Evidence(gpu_record), found)
     assert text == (
-        "at N = 8192 the start-up of CuPy (3.40 s) is repaid after 41 [33, 49] calls against "
-        "torch-cpu-16 (4.40 s) and after 41 [33, 49] calls against numpy-16 (250 ms), the data "
-        "travelling (2 or 4 fresh processes)."
+        "at N = 8192 the start-up of CuPy (3.40 s) is repaid after 41 calls (95 % interval 33 to 49) "
+        "against torch-cpu-16 (4.40 s) and after 41 calls (95 % interval 33 to 49) against "
+        "numpy-16 (250 ms), the data travelling (2 or 4 fresh processes)."
     )
 
 
@@ -102,3 +102,11 @@ def test_without_a_gpu_the_cpu_libraries_show_the_mistake() -> None:
         "Timed once, numpy-16", "Timed once, torch-cpu-16",
     ]  # fmt: skip
     assert not any("transfer" in text for text in workload.one_shots)
+
+
+def test_one_call_is_one_call() -> None:
+    """A count is written out with its interval, one in the singular; no interval of one number."""
+    one = Estimate(value=1.0, low=1.0, high=1.0, level=0.95, n=3)
+    many = Estimate(value=425.0, low=1.0, high=1747.0, level=0.95, n=3)
+    assert startup.count(one, "call") == "1 call"
+    assert startup.count(many, "call") == "425 calls (95 % interval 1 to 1747)"

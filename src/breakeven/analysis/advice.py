@@ -11,6 +11,7 @@ from breakeven import units
 from breakeven.analysis.bands import duel
 from breakeven.analysis.compare import Comparison
 from breakeven.analysis.comparisons import Comparisons
+from breakeven.analysis.gates import more_time
 from breakeven.analysis.pairs import Line
 from breakeven.analysis.rule import SETTLED
 from breakeven.analysis.starts import start
@@ -62,7 +63,7 @@ def advise(
         blank = _for_base(found, line, blank, choice)
         reasons = _losses(found.times, choice, compared)
     else:
-        return replace(blank, reasons=(_unsettled(compared, line),))
+        return replace(blank, reasons=(_unsettled(found, compared, line),))
     rivals = _rivals(found, line, choice)
     reasons += [
         s
@@ -111,7 +112,7 @@ def _for_winner(
         to_size=None if end >= last else end,
         otherwise=statistics.mode(bases) if bases else None,
         otherwise_to=below if bases else None,
-        open_sizes=_open(found, compared, (below if bases else None, begin)),
+        open_sizes=_open(found, compared),
     )
 
 
@@ -120,7 +121,7 @@ def _for_base(found: Comparisons, line: Line, blank: Advice, choice: str) -> Adv
     compared = found.by_line.get(line, [])
     kept = [x.pair.size for x in compared if x.verdict.word in {"slower", "equivalent"}]
     kept = kept or [x.pair.size for x in found.alongside(line) if x.pair.base == choice]
-    still = _open(found, compared, None)
+    still = _open(found, compared)
     return replace(
         blank,
         from_size=float(min(kept)),
@@ -129,19 +130,13 @@ def _for_base(found: Comparisons, line: Line, blank: Advice, choice: str) -> Adv
     )
 
 
-def _open(
-    found: Comparisons, compared: Sequence[Comparison], bracket: tuple[float | None, float] | None
-) -> tuple[int, ...]:
-    """Return the planned sizes that are not settled; inside a bracket none is looked for."""
+def _open(found: Comparisons, compared: Sequence[Comparison]) -> tuple[int, ...]:
+    """Return the planned sizes that are not settled."""
     spec = found.record.spec.workloads
     planned = {s for w in spec for c in compared[:1] if w.name == c.pair.workload for s in w.sizes}
-    sizes = [
+    return tuple(
         c.pair.size for c in compared if c.verdict.word not in SETTLED and c.pair.size in planned
-    ]
-    if bracket is None:
-        return tuple(sizes)
-    low, high = bracket
-    return tuple(s for s in sizes if s > high or low is None or s < low)
+    )
 
 
 def _base(compared: Sequence[Comparison]) -> str | None:
@@ -158,12 +153,13 @@ def _largest(compared: Sequence[Comparison], word: str, entry: str | None = None
     return max(kept, key=lambda v: v.size, default=None)
 
 
-def _unsettled(compared: Sequence[Comparison], line: Line) -> str:
+def _unsettled(found: Comparisons, compared: Sequence[Comparison], line: Line) -> str:
     whys = [c.gate.why for c in compared if c.gate is not None]
     scope = _SCOPE_WORDS[line.scope]
     if whys and len(whys) == len(compared):
         return f"No comparison may be judged ({scope}): {statistics.mode(whys)}."
-    return f"No winner is settled at any size ({scope}); more rounds may tell (--budget)."
+    more = more_time(found.record)
+    return f"No winner is settled at any size ({scope}); more rounds may tell: {more}."
 
 
 def _speed(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from breakeven import units
-from breakeven.analysis.gates import Gate, gate
+from breakeven.analysis.gates import Gate, gate, more_time
 from breakeven.analysis.pairs import Pair
 from breakeven.analysis.rule import SETTLED, Look, first_settled
 from breakeven.analysis.times import Times
@@ -91,23 +91,26 @@ def compare(times: Times, twins: Twins, pair: Pair) -> Comparison:
         rounds=len(ordered),
     )
     if shut is not None or look is None:
-        shut = shut or _TOO_FEW
+        shut = shut or _too_few(times)
         verdict = _withheld(blank, ordered, look, shut)
         return Comparison(pair, values, shut, verdict, settled=not shut.mendable)
     verdict = _spoken(blank, look, len(ordered), round_cost_s(times))
     return Comparison(pair, values, None, verdict, settled=look.word in SETTLED)
 
 
-_TOO_FEW = Gate(
-    "fewer than 3 rounds; give more time (--budget)",
-    "few_rounds",
-    mendable=True,
-    readable=True,
-    spoils=False,
-)
 _QUICK = Gate(
     "quick: indicative; run without --quick for a verdict", "quick", readable=True, spoils=False
 )
+
+
+def _too_few(times: Times) -> Gate:
+    return Gate(
+        f"fewer than 3 rounds; {more_time(times.record)}",
+        "few_rounds",
+        mendable=True,
+        readable=True,
+        spoils=False,
+    )
 
 
 def _shut(times: Times, twins: Twins, pair: Pair, rounds: int) -> Gate | None:
@@ -117,7 +120,7 @@ def _shut(times: Times, twins: Twins, pair: Pair, rounds: int) -> Gate | None:
         return found
     if times.record.spec.effort == "quick":
         return _QUICK
-    return _TOO_FEW if rounds < LOOKS[0] else found
+    return _too_few(times) if rounds < LOOKS[0] else found
 
 
 def _with_figures(verdict: Verdict, seen: Interval) -> Verdict:
@@ -168,5 +171,5 @@ def _open_words(look: Look, needed: int | None, cost: float | None) -> str:
         said = "the verdict interval includes equality"
     if needed is None:
         return f"{said}; at this noise even {LOOKS[-1]} rounds would not settle it"
-    price = "" if cost is None else f", at least {units.seconds(cost)} more"
+    price = "" if cost is None else f", at least about {units.about(cost)} more"
     return f"{said}; {needed} rounds in all would settle it at this noise{price}"

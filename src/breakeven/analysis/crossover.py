@@ -95,7 +95,7 @@ def crossover(line: Line, compared: Sequence[Comparison]) -> Crossover:
     if len(found) > 1 or (found and not found[0].rising):
         shaped = _several(blank, points, found)
     elif found or any(p.sign for p in points):
-        shaped = _single(blank, points, found)
+        shaped = _single(blank, points, found, _thin(compared))
     else:
         shaped = msgspec.structs.replace(blank, why="no size tells the two apart")
     return _claims(shaped, compared)
@@ -109,11 +109,11 @@ def _no_points(compared: Sequence[Comparison]) -> str:
 
 def _several(blank: Crossover, points: Sequence[Point], found: Sequence[Change]) -> Crossover:
     parts = [
-        f"{'wins' if c.rising else 'loses'} beyond about {units.significant(size)}"
+        f"{'ahead' if c.rising else 'behind'} beyond about {units.significant(size)}"
         for c, size in zip(found, blank.changes, strict=True)
     ]
-    start = "loses" if found[0].rising else "wins"
-    why = f"the entry {start} at the smallest sizes, " + ", ".join(parts)
+    start = "behind" if found[0].rising else "ahead"
+    why = f"the entry is {start} at the smallest sizes, " + ", ".join(parts)
     if len(found) > 1:
         return msgspec.structs.replace(blank, kind="several", why=why)
     estimate, ends = located(points, found[0])
@@ -122,7 +122,14 @@ def _several(blank: Crossover, points: Sequence[Point], found: Sequence[Change])
     )
 
 
-def _single(blank: Crossover, points: Sequence[Point], found: Sequence[Change]) -> Crossover:
+def _thin(compared: Sequence[Comparison]) -> list[int]:
+    """Return the sizes that were measured in too few rounds to count."""
+    return [c.pair.size for c in compared if c.gate is not None and c.gate.reason == "few_rounds"]
+
+
+def _single(
+    blank: Crossover, points: Sequence[Point], found: Sequence[Change], thin: Sequence[int]
+) -> Crossover:
     """Shape a curve that surely changes once, or is sure at some sizes and open at the others."""
     if found:
         estimate, (low, high) = located(points, found[0])
@@ -132,7 +139,7 @@ def _single(blank: Crossover, points: Sequence[Point], found: Sequence[Change]) 
             estimate=estimate,
             low=low,
             high=high,
-            why=_width(low, high, points),
+            why=_width(low, high, points, thin),
         )
     signs = {p.sign for p in points}
     if signs == {1}:
@@ -208,12 +215,17 @@ def _mean_of(p: Point, drawn: Sequence[int]) -> float:
     return math.fsum(values) / len(values) if values else p.seen.mean
 
 
-def _width(low: float | None, high: float | None, points: Sequence[Point]) -> str | None:
+def _width(
+    low: float | None, high: float | None, points: Sequence[Point], thin: Sequence[int]
+) -> str | None:
     """Return why a bracket is wider than asked."""
     if low is None or high is None or high <= low * CLOSED:
         return None
     spans = f"the bracket spans a factor of {units.significant(high / low)}"
     if not any(low < p.size < high for p in points):
+        if any(low < size < high for size in thin):
+            few = f"sizes between its ends have fewer than {LOOKS[0]} rounds"
+            return f"{spans}: {few}; more time (--budget) would narrow it"
         return f"{spans}: no size between its ends was measured (--sizes, or more --budget)"
     rounds = max(p.seen.n for p in points)
     return f"{spans} after {rounds} rounds; more rounds would narrow it (--budget)"

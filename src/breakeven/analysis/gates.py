@@ -10,7 +10,7 @@ from breakeven import units
 from breakeven.analysis.pairs import Pair
 from breakeven.analysis.times import Times
 from breakeven.analysis.twins import Twins
-from breakeven.model.run import Case
+from breakeven.model.run import Case, RunRecord
 
 FLOOR_TIMES = 10
 """A figure under this many times its floor is not told in digits."""
@@ -69,6 +69,13 @@ class Gate(NamedTuple):
     mendable: bool = False
     readable: bool = False
     spoils: bool = True
+
+
+def more_time(record: RunRecord) -> str:
+    """Return what gives a run more rounds: one that was interrupted is completed first."""
+    if record.interrupted:
+        return f"complete the run (breakeven run --resume {record.id})"
+    return "give more time (--budget)"
 
 
 def status_words(case: Case) -> str:

@@ -39,21 +39,23 @@ def answers(evidence: Evidence, found: dict[str, str]) -> tuple[str, ...]:
 
 
 def _withheld_alike(evidence: Evidence, found: dict[str, str]) -> bool:
-    return not evidence.quick and all(
-        reasons.all_withheld(evidence.verdicts(name)) is not None for name in found
-    )
+    if evidence.quick:
+        return all(reasons.all_voided(evidence, name) is not None for name in found)
+    return all(reasons.all_withheld(evidence.verdicts(name)) is not None for name in found)
 
 
 def answer(evidence: Evidence, workload: str, kind: str, leads: dict[str, str]) -> str:
     """Return the first sentence of a workload's page."""
     if not any(c.status == "ok" for c in evidence.cases(workload)):
         return f"{workload}: nothing could be measured; the reasons stand below."
-    if evidence.quick:
-        return _quick(evidence, workload, kind, leads) + _reference(evidence, workload)
-    code = reasons.all_withheld(evidence.verdicts(workload, base_kind=kind))
+    code = reasons.nothing_judged(evidence, workload, kind)
     if code is not None:
         said = reasons.nothing_named(evidence.record, code)
-        return f"{workload}: {said}{_reference(evidence, workload)}"
+        # Times of a busy machine are no measure of what it can do.
+        beside = "" if code == "busy" else _reference(evidence, workload)
+        return f"{workload}: {said}{beside}"
+    if evidence.quick:
+        return _quick(evidence, workload, kind, leads) + _reference(evidence, workload)
     if kind == BEST_CPU:
         pays = gpu_answer.with_gpu(evidence, workload, leads)
         return pays or f"{workload}: not settled. {_tally(evidence, workload, BEST_CPU)}"
@@ -106,11 +108,12 @@ def _reference(evidence: Evidence, workload: str) -> str:
     preferred = [r for r in mine if r.scope == "transfer"] or mine
     largest = max(r.size for r in preferred)
     r = max((r for r in preferred if r.size == largest), key=lambda r: r.ratio)
-    travel = "data travelling" if r.scope == "transfer" else "data already there"
+    travel = ", data travelling" if r.scope == "transfer" else ", data already there"
+    said = travel if evidence.on_gpu_there(r) else ""
     return (
         f" At {labels.axis(workload)} = {r.size} {evidence.label(r.here_entry)} takes "
         f"{units.seconds(r.here_s)}, a stored {r.machine} run "
-        f"({labels.elsewhere(r.there_entry)}, {travel}) {units.seconds(r.there_s)}: "
+        f"({labels.elsewhere(r.there_entry)}{said}) {units.seconds(r.there_s)}: "
         f"{units.ratio(r.ratio)} (other machine, not paired, indicative)."
     )
 

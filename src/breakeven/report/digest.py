@@ -85,6 +85,7 @@ def _break_even(evidence: Evidence, workload: str, kind: str, leads: dict[str, s
             for c in others
             if c.kind != "undecided" and _verb(c) == _verb(lead)
         ]
+        beside = [part for part in (sentences.measured(lead), *beside) if part]
         aside = f" ({'; '.join(beside)})" if beside else ""
         said.append(f"{who}{_place(lead)} {travel}".rstrip() + aside)
         found = evidence.verdicts(workload, scope=scope, base_kind=kind, entry=lead.entry)

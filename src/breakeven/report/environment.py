@@ -30,6 +30,7 @@ _JUDGED = (
 )
 _GENERAL = "A claim holds for this session"
 _MOST_REMARKS = 3
+_INTERRUPTED = ("The run was interrupted", "The run was not finished")
 _QUICK = "This was a quick run: one round, so every figure is indicative and nothing was judged."
 _CROSSOVERS = (
     "A crossover is a bracket at the 95 % level between measured sizes, with the log-log "
@@ -57,7 +58,7 @@ def details(record: RunRecord) -> Table:
         ("started", record.started),
         ("finished", record.finished or "not finished"),
         ("command", f"breakeven {' '.join(record.command)}"),
-        ("effort, budget", f"{record.spec.effort}, {units.seconds(record.spec.budget_s)}"),
+        ("effort, budget", f"{record.spec.effort}, {units.about(record.spec.budget_s)}"),
         ("rounds planned", str(record.rounds_planned)),
         ("seed", str(record.spec.seed)),
         ("pool threads pinned", "yes" if record.spec.pin else "no"),
@@ -122,7 +123,8 @@ def weighty(record: RunRecord, *, judged: bool) -> tuple[str, ...]:
         no claim that could hold for this session.
     """
     if not judged:
-        return tuple(dict.fromkeys(record.remarks[:_MOST_REMARKS]))
+        told = [c for c in caveats(record) if c.startswith(_INTERRUPTED)]
+        return tuple(dict.fromkeys([*told, *record.remarks[:_MOST_REMARKS]]))
     lesser = len(set(record.caveats[_heavy(record) :]))
     hidden = max(0, len(record.remarks) - _MOST_REMARKS)
     said = caveats(record)

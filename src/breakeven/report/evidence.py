@@ -9,7 +9,7 @@ from typing import TypeVar
 from breakeven import units
 from breakeven.model import labels
 from breakeven.model.run import Case, Entry, RunRecord
-from breakeven.model.verdict import BEST_CPU, Crossover, Verdict
+from breakeven.model.verdict import BEST_CPU, Crossover, Reference, Verdict
 from breakeven.report import names
 from breakeven.report.view import Figure
 
@@ -52,6 +52,13 @@ class Evidence:
         """Return whether an entry works on a GPU."""
         found = self.entries.get(entry)
         return found is not None and found.device != "cpu"
+
+    def on_gpu_there(self, reference: Reference) -> bool:
+        """Return whether a stored run's entry worked on a GPU: data travel to no other device."""
+        return any(
+            (r.run, r.machine, r.scope) == (reference.run, reference.machine, "transfer")
+            for r in self.record.references
+        )
 
     def workloads(self) -> tuple[str, ...]:
         """Return the workloads asked for, then any other that has cases."""

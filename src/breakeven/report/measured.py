@@ -115,7 +115,8 @@ def references(evidence: Evidence, workload: str) -> Table:
     columns = (labels.axis(workload), "scope there", "here", "time here", "there", "time there",
                "here / there")  # fmt: skip
     body = [
-        (str(r.size), r.scope, r.here_entry, units.seconds(r.here_s),
+        (str(r.size), r.scope if evidence.on_gpu_there(r) else NONE,
+         r.here_entry, units.seconds(r.here_s),
          f"{r.machine}: {r.there_entry}", units.seconds(r.there_s), units.ratio(r.ratio))
         for r in evidence.record.references if r.workload == workload
     ]  # fmt: skip

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from breakeven import units
 from breakeven.model import labels
 from breakeven.model.run import Case, RunRecord
 from breakeven.model.verdict import Crossover, Payback
@@ -16,6 +15,7 @@ from breakeven.report import (
     names,
     points,
     reasons,
+    references,
     sentences,
     startup,
     tables,
@@ -44,7 +44,7 @@ def build(record: RunRecord) -> Page:
     """
     evidence = Evidence(record)
     workloads = tuple(_workload(evidence, name) for name in evidence.workloads())
-    judged = evidence.quick or not workloads or not all(w.withheld for w in workloads)
+    judged = not workloads or not all(w.withheld for w in workloads)
     shared = (measured.floors(evidence), measured.backends(evidence))
     return Page(
         run=record.id,
@@ -97,9 +97,9 @@ def _workload(evidence: Evidence, name: str) -> WorkloadPage:
             and not (evidence.quick and b.kind == "open")
         ),
         advice=advice,
-        references=_references(evidence, name),
+        references=references.lines(evidence, name),
         notes=digest.notes(evidence, name, kind, leads, rows, advice),
-        withheld=reasons.all_withheld(evidence.verdicts(name, base_kind=kind)) is not None,
+        withheld=reasons.nothing_judged(evidence, name, kind) is not None,
         one_shots=digest.one_shots(evidence, name),
         unsettled=_unsettled(evidence, name, kind),
         statuses=_statuses(evidence, evidence.cases(name)),
@@ -165,28 +165,6 @@ def _withheld(evidence: Evidence, p: Payback) -> bool:
     """Return whether every verdict behind a pay-back is withheld: that is told once already."""
     wanted = {"size": p.size, "entry": p.entry, "base_kind": p.base_kind}
     return all(v.word == "withheld" for v in evidence.verdicts(p.workload, **wanted))
-
-
-def _references(evidence: Evidence, name: str) -> tuple[str, ...]:
-    """Return each stored machine, with its times at the largest size; the table has every size."""
-    mine = [r for r in evidence.record.references if r.workload == name]
-    lines = []
-    for machine, run in dict.fromkeys((r.machine, r.run) for r in mine):
-        theirs = [r for r in mine if r.run == run]
-        largest = max(r.size for r in theirs)
-        said = [
-            f"{evidence.label(r.here_entry)} {units.seconds(r.here_s)} here, "
-            f"{labels.elsewhere(r.there_entry)} "
-            f"({names.SCOPE_TITLES[r.scope]}) {units.seconds(r.there_s)} there, "
-            f"here / there {units.ratio(r.ratio)}"
-            for r in theirs
-            if r.size == largest
-        ]
-        lines.append(
-            f"Beside the stored run {run} on {machine} (other machine, not paired, indicative), "
-            f"{labels.axis(name)} = {largest}: {'; '.join(said)}."
-        )
-    return tuple(lines)
 
 
 def _unsettled(evidence: Evidence, name: str, kind: str) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from breakeven.model import labels
+from breakeven.report import references
 from breakeven.report.chart_data import PHASES
 from breakeven.report.evidence import Evidence
 from breakeven.report.rows import column
@@ -82,7 +82,7 @@ def losses(evidence: Evidence, name: str) -> tuple[LossPoint, ...]:
 def reference_points(evidence: Evidence, name: str) -> tuple[ReferencePoint, ...]:
     """Return the times of stored runs of other machines, each once."""
     points = dict.fromkeys(
-        (f"{r.machine}: {labels.elsewhere(r.there_entry)}", r.scope, r.size, r.there_s)
+        (references.label(evidence, r), r.scope, r.size, r.there_s)
         for r in evidence.record.references
         if r.workload == name
     )

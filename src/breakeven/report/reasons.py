@@ -14,6 +14,7 @@ from breakeven.report import names
 from breakeven.report.evidence import Evidence
 from breakeven.stats.intervals import LOOKS
 
+_MORE_TIME = "give more time (--budget)"
 _WORDS = {
     "busy": ("other processes took CPU time", "stop them and run again"),
     "gpu_busy": ("another process used the GPU", "run when the GPU is free"),
@@ -21,7 +22,7 @@ _WORDS = {
         "two pool threads shared a core",
         "leave pinning on, or give the pool one thread fewer than there are cores",
     ),
-    "few_rounds": ("fewer than 3 rounds", "give more time (--budget)"),
+    "few_rounds": ("fewer than 3 rounds", _MORE_TIME),
     "quick": ("a quick run judges nothing", "run without --quick"),
     "disagrees": ("answers disagree with the float64 reference", "they are not ranked"),
     "floor": ("a call is too short to be timed", "measure larger sizes (--sizes)"),
@@ -29,14 +30,14 @@ _WORDS = {
         "the CPU side had fewer cores than its threads make use of",
         "see what limits it (affinity, quota, other processes)",
     ),
-    "no_aa": ("no entry was measured against itself in 3 rounds", "give more time (--budget)"),
+    "no_aa": ("no entry was measured against itself in 3 rounds", _MORE_TIME),
     "aa_winner": (
         "an entry measured against itself came out different",
         "run again when the machine is calmer",
     ),
     "status": ("cases failed", "their reasons stand below"),
     "precision": ("the two work in different precision", "set both alike"),
-    "unmeasured": ("a side was not measured or not checked", "give more time (--budget)"),
+    "unmeasured": ("a side was not measured or not checked", _MORE_TIME),
     "noise": ("the interval of the verdict (wider than 95 %) includes equality", ""),
     "margin": ("a difference within what this session can tell apart", ""),
 }
@@ -68,8 +69,7 @@ def grouped(
 def _line(
     evidence: Evidence, code: str, group: Sequence[Verdict], among: Sequence[int], *, named: bool
 ) -> str:
-    # A document judged before reasons had codes tells its reason in full, remedy included.
-    seen, remedy = _WORDS.get(code, (code.rstrip("."), ""))
+    seen, remedy = _told(evidence.record, code)
     places: dict[str, list[int]] = {}
     for v in group:
         parts = [evidence.label(v.entry)] if named else []
@@ -84,20 +84,33 @@ def _line(
         for at, who in by_sizes.items()
     )
     if code in _OPEN:
-        remedy = _rounds(group, axis, among)
+        remedy = _rounds(evidence.record, group, axis, among)
     text = f"{seen} at {said}"
     return f"{text[0].upper()}{text[1:]}" + (f": {remedy}." if remedy else ".")
 
 
-def _rounds(group: Sequence[Verdict], axis: str, among: Sequence[int]) -> str:
+def _told(record: RunRecord, code: str) -> tuple[str, str]:
+    """Return what a code means, with its remedy: an interrupted run is completed first."""
+    # A document judged before reasons had codes tells its reason in full, remedy included.
+    seen, remedy = _WORDS.get(code, (code.rstrip("."), ""))
+    return seen, resume(record) if record.interrupted and remedy == _MORE_TIME else remedy
+
+
+def resume(record: RunRecord) -> str:
+    """Return how a run that was interrupted is completed."""
+    return f"complete the run with breakeven run --resume {record.id}"
+
+
+def _rounds(record: RunRecord, group: Sequence[Verdict], axis: str, among: Sequence[int]) -> str:
     """Return the rounds that would settle what can be settled at this noise."""
     needed = [v.rounds_needed for v in group if v.rounds_needed is not None]
     if not needed:
         return f"at this noise even {LOOKS[-1]} rounds would not settle it"
     settled = {v.size for v in group if v.rounds_needed is not None}
     rest = {v.size for v in group} - settled
+    how = resume(record) if record.interrupted else "--budget"
     which = f" {axis} = {names.sizes(sorted(settled), among)}" if rest else ""
-    return f"{max(needed)} rounds in all would settle{which or ' it'} at this noise (--budget)"
+    return f"{max(needed)} rounds in all would settle{which or ' it'} at this noise ({how})"
 
 
 def all_withheld(found: Sequence[Verdict]) -> str | None:
@@ -105,6 +118,26 @@ def all_withheld(found: Sequence[Verdict]) -> str | None:
     kinds = Counter(v.reason or v.why or "no reason was recorded" for v in found
                     if v.word == "withheld")  # fmt: skip
     return kinds.most_common(1)[0][0] if found and kinds.total() == len(found) else None
+
+
+def all_voided(evidence: Evidence, workload: str) -> str | None:
+    """Return the most frequent reason if slots were measured and none of them counts."""
+    slots = [
+        slot
+        for case in evidence.cases(workload)
+        for r in case.rounds
+        if r.clock == "wall"
+        for slot in r.slots
+    ]
+    found = Counter(slot.voided for slot in slots if slot.voided is not None)
+    return found.most_common(1)[0][0] if slots and found.total() == len(slots) else None
+
+
+def nothing_judged(evidence: Evidence, workload: str, kind: str) -> str | None:
+    """Return the code of what withheld everything: in a quick run, what voided all of it."""
+    if evidence.quick:
+        return all_voided(evidence, workload)
+    return all_withheld(evidence.verdicts(workload, base_kind=kind))
 
 
 def nothing_named(record: RunRecord, code: str) -> str:
@@ -123,6 +156,6 @@ def nothing_named(record: RunRecord, code: str) -> str:
             f"the machine is busy: other processes took {much}; nothing was named faster or "
             "slower. Stop them and run again."
         )
-    seen, remedy = _WORDS.get(code, (code.rstrip("."), ""))
+    seen, remedy = _told(record, code)
     then = f" {remedy[0].upper()}{remedy[1:]}." if remedy else ""
     return f"nothing was named faster or slower: {seen}.{then}"

@@ -53,7 +53,7 @@ def _headline(evidence: Evidence, group: Sequence[Advice]) -> str:
         named = names.joined([evidence.label(e) for e in below], "or")
         best = "the best CPU setting" if gpu else named
         text += f"; at smaller sizes {best}" + (f" ({named})" if gpu else "")
-    return f"{text}{_open(group)}."
+    return f"{text}{_open(group, gpu=gpu)}."
 
 
 def _who(evidence: Evidence, group: Sequence[Advice]) -> str:
@@ -121,11 +121,18 @@ def _stay(evidence: Evidence, group: Sequence[Advice]) -> str:
             f"up to {axis} = {names.size(a.to_size)}")  # fmt: skip
         parts.append((sizes, _scope(a, i, gpu=True)))
     named = evidence.label(group[0].choice or "")
-    return f"Stay with the best CPU setting ({named}) {_merged(parts)}{_open(group)}."
+    return f"Stay with the best CPU setting ({named}) {_merged(parts)}{_open(group, gpu=True)}."
 
 
-def _open(group: Sequence[Advice]) -> str:
-    still = sorted({s for a in group for s in a.open_sizes})
-    if not still:
-        return ""
-    return f"; not settled at {labels.axis(group[0].workload)} = {names.sizes(still)}"
+def _open(group: Sequence[Advice], *, gpu: bool) -> str:
+    """Return the sizes that are not settled, with their scope where scopes differ in them."""
+    by_sizes: dict[tuple[int, ...], list[Advice]] = {}
+    for a in group:
+        by_sizes.setdefault(a.open_sizes, []).append(a)
+    axis = labels.axis(group[0].workload)
+    said = []
+    for still, of in by_sizes.items():
+        if still:
+            scopes = "" if len(by_sizes) == 1 else names.joined([_scope(a, 1, gpu=gpu) for a in of])
+            said.append(f"not settled at {axis} = {names.sizes(still)} {scopes}".rstrip())
+    return "".join(f"; {part}" for part in said)

@@ -15,7 +15,9 @@ from breakeven.report.view import Claim
 def crossover(evidence: Evidence, c: Crossover, *, lead: bool) -> Claim:
     """Return one sentence on where an entry overtakes its base, then what stands behind it."""
     mark = "Indicative, no verdict: " if evidence.quick else ""
-    more = " ".join(part for part in (_settled(c), _cold(evidence, c), _reason(c)) if part)
+    # A bracket says in its own sentence what was settled.
+    settled = "" if _between(c) else _settled(c)
+    more = " ".join(part for part in (settled, _cold(evidence, c), _reason(evidence, c)) if part)
     return Claim(text=mark + _text(evidence, c), more=more, kind=c.kind, scope=c.scope, lead=lead)
 
 
@@ -45,6 +47,12 @@ def falls_behind(c: Crossover) -> bool:
     if c.wins_to is None or not ends:
         return False
     return c.wins_to < (c.estimate.value if c.estimate else max(ends))
+
+
+def measured(c: Crossover) -> str:
+    """Return the sizes at which a bracket's entry is settled as slower or faster, in few words."""
+    parts = _settled_parts(c, "") if _between(c) else []
+    return f"measured {', '.join(parts)}" if parts else ""
 
 
 def all_settled(c: Crossover) -> bool:
@@ -118,13 +126,14 @@ def _bracket(c: Crossover, who: str, base: str) -> list[str]:
     if c.low is not None and c.high is None:
         return [f"{who} does not overtake {base} up to {axis} = {names.size(c.low)};",
                 "beyond that nothing is settled"]  # fmt: skip
-    estimate = ""
+    known = [measured(c)]
     if c.estimate is not None:
         interval = names.interval(c.estimate.low, c.estimate.high)
         rounds = f"{c.estimate.n} fresh processes" if c.composed else names.rounds(c.estimate.n)
-        estimate = f"(estimate {names.size(c.estimate.value)}, 95 % {interval}, {rounds})"
+        known.append(f"estimate {names.size(c.estimate.value)}, 95 % {interval}, {rounds}")
+    aside = "; ".join(part for part in known if part)
     verb = "falls behind" if falls_behind(c) else "overtakes"
-    return [who, verb, base, where(c), estimate]
+    return [who, verb, base, where(c), f"({aside})" if aside else ""]
 
 
 def _several(c: Crossover, who: str, base: str) -> list[str]:
@@ -135,20 +144,27 @@ def _several(c: Crossover, who: str, base: str) -> list[str]:
     return [f"The lead between {who} and {base} changes several times, near {at}"]
 
 
+def _between(c: Crossover) -> bool:
+    return c.kind == "bracket" and c.low is not None and c.high is not None
+
+
 def _settled(c: Crossover) -> str:
-    axis = labels.axis(c.workload)
+    parts = _settled_parts(c, f"{labels.axis(c.workload)} = ")
+    return f"Settled by measurement: {names.joined(parts)}." if parts else ""
+
+
+def _settled_parts(c: Crossover, axis: str) -> list[str]:
+    """Return where verdicts are settled; `axis` stands before each size."""
     parts = []
     if c.loses_to is not None:
-        parts.append(f"slower up to {axis} = {c.loses_to}")
+        parts.append(f"slower up to {axis}{c.loses_to}")
     if c.wins_from is not None and c.wins_to is not None:
         if c.wins_to in (c.wins_from, max(c.sizes, default=0)):
             words = "at" if c.wins_to == c.wins_from else "from"
-            parts.append(
-                f"faster {words} {axis} = {c.wins_from}" + ("" if words == "at" else " on")
-            )
+            parts.append(f"faster {words} {axis}{c.wins_from}" + ("" if words == "at" else " on"))
         else:
-            parts.append(f"faster from {axis} = {c.wins_from} to {c.wins_to}")
-    return f"Settled by measurement: {names.joined(parts)}." if parts else ""
+            parts.append(f"faster from {axis}{c.wins_from} to {c.wins_to}")
+    return parts
 
 
 def _cold(evidence: Evidence, c: Crossover) -> str:
@@ -167,8 +183,15 @@ def _cold(evidence: Evidence, c: Crossover) -> str:
     return f"The base with the quickest cold start is {names.joined(parts)} ({processes})."
 
 
-def _reason(c: Crossover) -> str:
-    return f"{c.why[0].upper()}{c.why[1:].rstrip('.')}." if c.why else ""
+def _reason(evidence: Evidence, c: Crossover) -> str:
+    if not c.why:
+        return ""
+    why = c.why
+    if evidence.record.interrupted:
+        # A run that was cut short needs its own rounds first, not more of them.
+        for remedy in ("more --budget", "--budget"):
+            why = why.replace(remedy, f"breakeven run --resume {evidence.record.id}")
+    return f"{why[0].upper()}{why[1:].rstrip('.')}."
 
 
 def _band_ratios(b: Band, base: str) -> str:

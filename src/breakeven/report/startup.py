@@ -53,7 +53,7 @@ def payback(evidence: Evidence, p: Payback) -> str:
         # Data of a CPU entry need not travel: the two figures are one.
         found = {"resident": p.calls_resident or p.calls}
     parts = [
-        f"after {count(e)} calls {names.scope(scope, on_gpu=gpu)}".rstrip()
+        f"after {count(e, 'call')} {names.scope(scope, on_gpu=gpu)}".rstrip()
         for scope, e in found.items()
         if e is not None
     ]
@@ -64,7 +64,7 @@ def payback(evidence: Evidence, p: Payback) -> str:
     if p.reuses is not None:
         said.append(
             f"with the data travelling once, it pays from operation {count(p.reuses)} "
-            "on the same data"
+            "on the same data on"
         )
     if p.why:
         said.append(p.why)
@@ -86,7 +86,7 @@ def repaid(evidence: Evidence, found: Sequence[Payback]) -> str:
         calls = p.calls if gpu else (p.calls_resident or p.calls)
         if calls is not None and p.base_start_s is not None:
             cost = units.seconds(p.base_start_s)
-            parts.append(f"after {count(calls)} calls against {evidence.label(p.base)} ({cost})")
+            parts.append(f"after {count(calls, 'call')} against {evidence.label(p.base)} ({cost})")
     if not parts or found[0].start_s is None or not _starts(*found):
         return ""
     who, travel = evidence.label(found[0].entry), ", the data travelling" if gpu else ""
@@ -120,10 +120,12 @@ def naive(evidence: Evidence, n: NaiveCost) -> str:
     return f"{said}; {', '.join(costs)}." if costs else f"{said}."
 
 
-def count(e: Estimate) -> str:
-    """Return a number of calls with its interval."""
-    value = units.whole(e.value)
-    return f"{value} [{units.whole(e.low)}, {units.whole(e.high)}]"
+def count(e: Estimate, what: str = "") -> str:
+    """Return a number, of `what` if told, with its interval: ``425 calls (95 % interval ...)``."""
+    value, low, high = round(e.value), round(e.low), round(e.high)
+    counted = f" {what}{'' if value == 1 else 's'}" if what else ""
+    interval = "" if low == high == value else f" (95 % interval {low} to {high})"
+    return f"{value}{counted}{interval}"
 
 
 def _starts(*found: Payback | Crossover) -> bool:
