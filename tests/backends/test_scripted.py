@@ -124,7 +124,12 @@ def test_products_are_real_and_computed_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text",
     ["", "[]", '{"actors": {"a": {}}}', '{"actors": {"a": {"compute_s": {}, "colour": 1}}}',
-     '{"actors": {"a": {"compute_s": {"matmul": {"8": 1}}, "faults": {"8": "explode"}}}}'],
+     '{"actors": {"a": {"compute_s": {"matmul": {"8": 1}}, "faults": {"8": "explode"}}}}',
+     '{"actors": {}}', '{"actors": {"a": {"compute_s": {"matmul": {"8": 0}}}}}',
+     '{"actors": {"a": {"compute_s": {"matmul": {"8": -1}}}}}',
+     '{"actors": {"a": {"compute_s": {"matmul": {"0": 1}}}}}',
+     '{"actors": {"a": {"compute_s": {}, "start": {"import_s": -3}}}}',
+     '{"actors": {"a": {"compute_s": {}, "spread": 9}}}'],
 )  # fmt: skip
 def test_what_is_no_script_is_refused(tmp_path: Path, text: str) -> None:
     """A slip of the pen is told, not passed over."""
@@ -135,10 +140,17 @@ def test_what_is_no_script_is_refused(tmp_path: Path, text: str) -> None:
 
 
 def test_a_script_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
-    """A missing file, and a folder in its place, are told with the system's reason."""
-    for path in (tmp_path / "none", tmp_path):
-        with pytest.raises(InputError, match="cannot be read"):
+    """A missing file, and a folder in its place, are told with the reason."""
+    for path, why in ((tmp_path / "none", "cannot be read"), (tmp_path, "is no file")):
+        with pytest.raises(InputError, match=why):
             read_script(path)
+
+
+def test_a_workload_that_the_script_leaves_out_is_unsupported(tmp_path: Path) -> None:
+    """It has no times, and no time at all would be a false one."""
+    backend, _ = _play(tmp_path)
+    with pytest.raises(NotImplementedError, match="no times for mlp"):
+        backend.begin_case("mlp", 8)
 
 
 @given(st.floats(1e-6, 1.0), st.floats(1e-6, 1.0), st.integers(1, 10_000))

@@ -69,9 +69,10 @@ def test_times_have_units(text: str | float, expected: float) -> None:
     assert seconds_of(text) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("text", ["", "soon", "-5", "10 days", "1e3", "nan", "inf", "0", "0.5s"])
+@pytest.mark.parametrize("text", ["", "soon", "-5", "10 days", "1e3", "nan", "inf", "0", "0.5s", "169h",
+                                  "9" * 400])  # fmt: skip
 def test_what_is_no_time_is_refused(text: str) -> None:
-    """Text, negative times and times too short for anything are the user's to mend."""
+    """Text, negative times, times too short for anything or without end are the user's to mend."""
     with pytest.raises(InputError) as caught:
         seconds_of(text)
     assert caught.value.fix

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
@@ -83,6 +84,18 @@ def test_a_folder_that_cannot_be_written_is_told() -> None:
     """A folder that takes no file is found out by trying; permissions are not guessed from modes."""
     with pytest.raises(StoreError, match="the store /proc/self/fdinfo cannot be written"):
         try_writing(Path("/proc/self/fdinfo"))
+
+
+def test_a_read_only_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such a disk refuses to remove a file as well, even one that never came to be."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr(os, "open", refuse)
+    monkeypatch.setattr(Path, "unlink", refuse)
+    with pytest.raises(StoreError, match="cannot be written: Read-only file system; give another"):
+        try_writing(tmp_path)
 
 
 def test_trying_leaves_nothing(tmp_path: Path) -> None:

@@ -93,6 +93,15 @@ def test_a_path_is_a_file_where_there_is_one(tmp_path: Path) -> None:
     assert file_meant("2026", KNOWN) is None
 
 
+@pytest.mark.parametrize(
+    "name", ["~nobody-of-this-name/run.json", "a/" * 3000, "a" * 300 + ".json"]
+)
+def test_a_path_that_no_file_can_have_is_told(name: str) -> None:
+    """What the system refuses to look up is not there."""
+    with pytest.raises(RunNotFoundError, match="no run document"):
+        file_meant(name, KNOWN)
+
+
 def test_ids_are_those_of_documents_and_journals_newest_first(tmp_path: Path) -> None:
     """A run counts once, temporary and foreign files not at all."""
     names = ["2026-12-01T10-22-07-3f9a.json", "2026-12-01T10-22-07-3f9a.journal",

@@ -10,7 +10,7 @@ import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -19,16 +19,23 @@ from breakeven.errors import InputError, UnavailableError
 from breakeven.model.machine import BackendInfo
 
 PREFIX = "scripted:"
+AN_EXAMPLE = "docs/backends.md has one"
 STALL_S, STALL_WINDOW_S = 8e-3, 0.05
+# Bounds within which every time that is made of these is a number above 0.
+Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e6)]
+Spread = Annotated[float, msgspec.Meta(ge=0, le=1)]
+Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+Size = Annotated[int, msgspec.Meta(ge=1)]
+Curve = dict[Size, Annotated[float, msgspec.Meta(ge=1e-9, le=1e6)]]
 Fault = Literal["crash", "kill", "hang", "out_of_memory", "disagree", "unsupported"]
 
 
 class Start(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Seconds of a scripted start."""
 
-    import_s: float = 0.0
-    context_s: float = 0.0
-    first_call_s: float = 0.0
+    import_s: Seconds = 0.0
+    context_s: Seconds = 0.0
+    first_call_s: Seconds = 0.0
 
 
 class Actor(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -50,20 +57,20 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """
 
     device: str = "cpu"
-    compute_s: dict[str, dict[int, float]]
-    journey_s: dict[str, dict[int, float]] = {}
+    compute_s: dict[str, Curve]
+    journey_s: dict[str, Curve] = {}
     start: Start = Start()
-    spread: float = 0.0
-    noise: float = 0.0
-    stall: float = 0.0
-    faults: dict[int, Fault] = {}
+    spread: Spread = 0.0
+    noise: Spread = 0.0
+    stall: Share = 0.0
+    faults: dict[Size, Fault] = {}
     fails: str | None = None
 
 
 class Script(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A cast of scripted backends by name."""
 
-    actors: dict[str, Actor]
+    actors: Annotated[dict[str, Actor], msgspec.Meta(min_length=1)]
     seed: int = 0
 
 
@@ -76,11 +83,16 @@ def read_script(path: Path) -> Script:
         If the file cannot be read, or is no script.
     """
     try:
+        if path.exists() and not path.is_file():
+            # A device may have no end, and a pipe is empty for the workers that read it again.
+            raise InputError(f"the script {path} is no file", AN_EXAMPLE)
         return msgspec.json.decode(path.read_bytes(), type=Script)
     except OSError as error:
-        raise InputError(f"the script {path} cannot be read ({error.strerror})") from error
-    except msgspec.DecodeError as error:
-        raise InputError(f"{path} is no script: {error}", "docs/backends.md has one") from error
+        raise InputError(
+            f"the script {path} cannot be read ({error.strerror})", AN_EXAMPLE
+        ) from error
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InputError(f"{path} is no script: {error}", AN_EXAMPLE) from error
 
 
 def interpolate(points: dict[int, float], size: int) -> float:
@@ -171,6 +183,8 @@ class ScriptedBackend:
         """Take the place of this case on the script, with its fault if it has one."""
         self._case = (workload, size)
         self._moved_in = self._moved_out = False
+        if not self._actor.compute_s.get(workload):
+            raise NotImplementedError(f"scripted: no times for {workload}")
         match self._actor.faults.get(size):
             case "crash":
                 os._exit(3)

@@ -17,7 +17,7 @@ LARGEST_SIZE = 1 << 20
 MOST_SIZES = 64
 GEOMETRIC_STEP = 2
 TOUR_S, TOUR_GPU_S, QUICK_S = 54.0, 108.0, 22.0
-SHORTEST_S = 1.0
+SHORTEST_S, LONGEST_S = 1.0, 7 * 24 * 3600.0
 MOST_ROUNDS, SEEDS = 1000, 2**32
 # Longer numbers are no sizes either, and Python refuses to read very long ones.
 MOST_DIGITS = 20
@@ -86,6 +86,8 @@ def seconds_of(text: str | float) -> float:
     seconds = float(found[1]) * UNITS_S[found[2]]
     if seconds < SHORTEST_S:
         raise InputError(f"a budget of {text} is too short", "give at least 1 s")
+    if seconds > LONGEST_S:
+        raise InputError(f"a budget of {str(text)[:20]} is too long", "give at most 168h, a week")
     return seconds
 
 

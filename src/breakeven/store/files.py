@@ -50,7 +50,8 @@ def try_writing(folder: Path) -> None:
             f"the store {folder} cannot be written: {error.strerror}", ELSEWHERE
         ) from error
     finally:
-        path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # it never came to be, which a read-only disk refuses
+            path.unlink()
 
 
 def replace(path: Path, data: bytes) -> None:

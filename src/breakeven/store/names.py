@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from breakeven.errors import InputError, RunNotFoundError, StoreError
+from breakeven.store.files import ELSEWHERE
 
 DOCUMENT = ".json"
 JOURNAL = ".journal"
@@ -77,7 +78,9 @@ def ids(folder: Path) -> tuple[str, ...]:
     except FileNotFoundError:
         return ()
     except OSError as error:
-        raise StoreError(f"the store {folder} cannot be read: {error.strerror}") from error
+        raise StoreError(
+            f"the store {folder} cannot be read: {error.strerror}", ELSEWHERE
+        ) from error
     for path in found:
         if _ID.fullmatch(path.stem):
             # Runs that began in one second are told apart by when they were last written.
@@ -97,8 +100,8 @@ def file_meant(name: str, known: Sequence[str]) -> Path | None:
     looks = os.sep in name or "/" in name or name.endswith(_FILES)
     if not looks or name in known:
         return None
-    path = Path(name).expanduser()
-    if path.is_file():
+    path = Path(os.path.expanduser(name))  # noqa: PTH111  pathlib raises for ~nobody
+    if os.path.isfile(path):  # noqa: PTH113  pathlib raises for names too long, folders closed to us
         return path
     if path.name == name and path.stem in known:
         return None
