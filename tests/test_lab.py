@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -111,6 +113,20 @@ def test_a_case_that_never_worked_is_nothing_measured_with_its_reason(tmp_path: 
     """Each case's reason stands in the message."""
     cast = script(tmp_path, one=actor(faults={8: "out_of_memory"}))
     with pytest.raises(NothingMeasuredError, match="one: MemoryError: scripted: no memory"):
+        breakeven.run("matmul", sizes="8", backends=[cast], quick=True)
+
+
+def test_processes_that_the_system_refuses_are_nothing_measured_with_its_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A limit on processes or open files is told, not taken for a fault."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+    cast = script(tmp_path, one=actor())
+    monkeypatch.setattr("breakeven.engine.processes.subprocess.Popen", refuse)
+    with pytest.raises(NothingMeasuredError, match="did not start it: Resource temporarily"):
         breakeven.run("matmul", sizes="8", backends=[cast], quick=True)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -14,12 +15,13 @@ import pytest
 
 from breakeven.engine import messages, processes
 from breakeven.engine.processes import (
+    INTERRUPTS,
     POOL_VARIABLES,
     Crew,
     WorkerProcess,
     crew,
     deaf_to_interrupts,
-    interrupts_by_sigterm,
+    interrupted_once,
     oom_kills,
 )
 from breakeven.errors import DeadlineError, WorkerDiedError
@@ -314,9 +316,48 @@ def test_interrupts_wait_until_all_is_put_away() -> None:
 def test_sigterm_is_taken_as_ctrl_c() -> None:
     """What Ctrl-C keeps, SIGTERM keeps too; afterwards it ends a process again."""
     before = signal.getsignal(signal.SIGTERM)
-    with pytest.raises(KeyboardInterrupt), interrupts_by_sigterm():
+    with pytest.raises(KeyboardInterrupt), interrupted_once():
         signal.raise_signal(signal.SIGTERM)
     assert signal.getsignal(signal.SIGTERM) == before
+
+
+def test_the_first_interrupt_is_the_only_one() -> None:
+    """What comes after it, be it in the middle of putting things away, is ignored."""
+    before = [signal.getsignal(n) for n in INTERRUPTS]
+    done = []
+    with interrupted_once():
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            for number in INTERRUPTS:
+                signal.raise_signal(number)
+            done.append("put away")
+    assert done == ["put away"]
+    assert [signal.getsignal(n) for n in INTERRUPTS] == before
+
+
+def test_what_is_ignored_stays_ignored() -> None:
+    """Under nohup a closed terminal ends nothing."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with interrupted_once():
+            signal.raise_signal(signal.SIGHUP)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_a_process_that_the_system_refuses_has_died_with_its_reason(
+    staff: Crew, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Too many processes or open files are told; nobody is left to be ended."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+    monkeypatch.setattr(subprocess, "Popen", refuse)
+    with pytest.raises(WorkerDiedError, match="did not start it: Resource temporarily unavailable"):
+        _worker(staff, tmp_path)
+    assert staff.workers == []
 
 
 def test_off_the_main_thread_signals_are_left_alone() -> None:
@@ -325,7 +366,7 @@ def test_off_the_main_thread_signals_are_left_alone() -> None:
     seen = []
 
     def work() -> None:
-        with interrupts_by_sigterm(), deaf_to_interrupts():
+        with interrupted_once(), deaf_to_interrupts():
             seen.append((signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)))
 
     thread = threading.Thread(target=work)

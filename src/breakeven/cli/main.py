@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import sys
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import click
 
 from breakeven._version import __version__
+from breakeven.cli import streams
 from breakeven.errors import BreakevenError
 
 COMMANDS = {
@@ -67,35 +69,53 @@ def _one_line(error: click.ClickException) -> str:
 
 def main() -> None:
     """Run the command line; every error that is ours is one line."""
+    streams.open_closed()
     try:
         code: Any = cli.main(prog_name="breakeven", standalone_mode=False)
     except click.exceptions.Exit as end:
         code = end.exit_code
-    except click.Abort:
-        code = INTERRUPTED
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         code = error.exit_code
     except click.ClickException as error:
-        print(f"breakeven: {_one_line(error)}", file=sys.stderr)
-        code = error.exit_code
+        code = _ended(_one_line(error), error.exit_code)
     except BreakevenError as error:
-        print(f"breakeven: {error}", file=sys.stderr)
-        code = error.exit_code
-    except KeyboardInterrupt:
-        print("breakeven: interrupted", file=sys.stderr)
-        code = INTERRUPTED
+        code = _ended(str(error), error.exit_code)
+    except (KeyboardInterrupt, click.Abort):
+        code = _ended("interrupted", INTERRUPTED)
     except (SystemExit, BrokenPipeError):
         # The reader of a pipe has gone, as `| head` does: nothing is wrong. Click and rich exit.
         code = 0
+    except OSError as error:
+        code = _refused(error)
     except Exception:  # noqa: BLE001  the last line of defence: it says how to report
-        import traceback
+        code = _fault()
+    sys.exit(_all_out(code if isinstance(code, int) else 0))
 
-        traceback.print_exc()
-        print(
-            "breakeven: this is a fault of breakeven, not yours; please report the lines above "
-            "with the output of `breakeven doctor`",
-            file=sys.stderr,
-        )
-        code = INTERNAL
-    sys.exit(code if isinstance(code, int) else 0)
+
+def _all_out(code: int) -> int:
+    """Write what still waits; return the exit code, which tells where that is refused."""
+    error = streams.flush()
+    return code if code or error is None or error.errno == errno.EPIPE else _refused(error)
+
+
+def _ended(why: str, code: int) -> int:
+    """Say in one line why a command ended; return its exit code."""
+    streams.say("breakeven: " + " ".join(why.splitlines()))
+    return code
+
+
+def _refused(error: OSError) -> int:
+    known = streams.refusal(error)
+    return _fault() if known is None else _ended(*known)
+
+
+def _fault() -> int:
+    import traceback
+
+    streams.say(traceback.format_exc().rstrip())
+    return _ended(
+        "this is a fault of breakeven, not yours; please report the lines above with the output "
+        "of `breakeven doctor`",
+        INTERNAL,
+    )

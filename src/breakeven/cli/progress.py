@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 import time
 
-import click
-
 from breakeven import units
+from breakeven.cli import streams
 
 WIDTH = 79
 
@@ -31,26 +30,26 @@ class Line:
     def say(self, text: str) -> None:
         """Print a line that stays."""
         self.end()
-        click.echo(text, err=True)
+        streams.say(text)
 
     def progress(self, text: str, left_s: float) -> None:
         """Show what is measured now, with the time that the run may still take."""
         left = f"at most {units.about(left_s)} left" if left_s >= 1 else "nearly done"
         if self._verbose:
-            click.echo(f"{time.monotonic() - self._began:7.1f} s  {text}", err=True)
+            streams.say(f"{time.monotonic() - self._began:7.1f} s  {text}")
             return
         if self._live:
             line = f"{text} ({left})"[:WIDTH]
-            click.echo("\r" + line.ljust(len(self._shown)), err=True, nl=False)
+            streams.say("\r" + line.ljust(len(self._shown)), nl=False)
             self._shown = line
             return
         stage = text.partition(":")[0]
         if stage != self._last_stage:
             self._last_stage = stage
-            click.echo(f"{stage} ({left})", err=True)
+            streams.say(f"{stage} ({left})")
 
     def end(self) -> None:
         """Take the line away."""
         if self._live and self._shown:
-            click.echo("\r" + " " * len(self._shown) + "\r", err=True, nl=False)
+            streams.say("\r" + " " * len(self._shown) + "\r", nl=False)
             self._shown = ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from breakeven.cli import options
+from breakeven.cli import options, streams
 from breakeven.cli.progress import Line
 
 if TYPE_CHECKING:
@@ -110,9 +110,12 @@ def command(  # noqa: PLR0913  each is an option
             )
     finally:
         line.end()
-    _show(result, as_json=as_json)
     wanted = None if no_report else report or DEFAULT_REPORT
-    _write(result, wanted, plot, interrupted=interrupted)
+    try:
+        _show(result, as_json=as_json)
+    finally:
+        # Nobody may read what is printed, as after `| head`: the files are wanted all the same.
+        _write(result, wanted, plot, interrupted=interrupted)
     return INTERRUPTED if interrupted else 0
 
 
@@ -162,4 +165,4 @@ def _write(result: Result, report: Path | None, plot: Path | None, *, interrupte
 
 
 def _say(text: str) -> None:
-    click.echo(text, err=True)
+    streams.say(text)

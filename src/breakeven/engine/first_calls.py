@@ -8,6 +8,7 @@ from breakeven.engine import messages
 from breakeven.engine.clock import now
 from breakeven.engine.context import OPEN_DEADLINE_S, Context
 from breakeven.engine.inputs import CannotMakeError
+from breakeven.engine.processes import WorkerProcess
 from breakeven.errors import WorkerError
 from breakeven.model.event import BackendSeen, ColdDone, NaiveDone
 from breakeven.model.machine import BackendInfo
@@ -75,10 +76,11 @@ class ColdStarts:
         except CannotMakeError as error:
             context.remark(f"first calls of {spec.name} were not measured: {error}")
             return False
-        worker = context.start_worker(entry, number=-1 - self._order, pinned=False)
+        worker: WorkerProcess | None = None
         request = messages.MeasureCold(workload=spec.name, size=size, folder=str(folder))
         opened: messages.Reply | None = None
         try:
+            worker = context.start_worker(entry, number=-1 - self._order, pinned=False)
             opened = worker.receive(OPEN_DEADLINE_S)
             reply = worker.ask(request, CALL_DEADLINE_S) if _is_open(opened) else opened
         except WorkerError as error:
@@ -89,7 +91,8 @@ class ColdStarts:
                 context.remark(f"a first call of {spec.name} on {entry.id} failed: {error.what}")
             return False
         finally:
-            context.crew.end(worker)
+            if worker is not None:
+                context.crew.end(worker)
         if isinstance(opened, messages.Opened):
             return self._keep(entry, spec, size, opened, reply)
         why, fix = f"it answered out of turn ({type(opened).__name__})", None
@@ -161,8 +164,9 @@ def shoot_naively(
     for spec in specs:
         for entry in entries:
             context.tell(f"one-shot timing of {spec.name} on {entry.id}")
-            worker = context.start_worker(entry, number=-1000, pinned=False)
+            worker: WorkerProcess | None = None
             try:
+                worker = context.start_worker(entry, number=-1000, pinned=False)
                 if isinstance(worker.receive(OPEN_DEADLINE_S), messages.Opened):
                     for size in spec.sizes:
                         folder = context.inputs.folder_of(registry.get(spec.name), size)
@@ -186,4 +190,5 @@ def shoot_naively(
             except (WorkerError, CannotMakeError) as error:
                 context.remark(f"one-shot timing of {spec.name} on {entry.id} ended: {error.what}")
             finally:
-                context.crew.end(worker)
+                if worker is not None:
+                    context.crew.end(worker)

@@ -34,12 +34,12 @@ def open_backends() -> tuple[tuple[BackendInfo, ...], dict[str, tuple[Blas, ...]
                 info = registry.get(name).find()
                 worker = None
                 if info.available:
-                    worker = made.start(
-                        messages.WorkerConfig(backend=name, parent=os.getpid()),
-                        threads=None,
-                        freezable=False,
-                        log=scratch / f"{name}.log",
-                    )
+                    config = messages.WorkerConfig(backend=name, parent=os.getpid())
+                    log = scratch / f"{name}.log"
+                    try:
+                        worker = made.start(config, threads=None, freezable=False, log=log)
+                    except WorkerError as error:
+                        info = _broken(info, f"its process failed: {error.what}", None)
                 started.append((info, worker))
             for info, worker in started:
                 infos.append(info if worker is None else _answer(made, info, worker, blas))

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -28,6 +28,10 @@ POOL_VARIABLES = (
     "VECLIB_MAXIMUM_THREADS",
 )
 CAN_FREEZE = sys.platform == "linux"
+# SIGHUP comes when a terminal is closed; Windows has none.
+INTERRUPTS = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
 LOG_TAIL_BYTES = 4000
 # A worker that has closed its pipe is given so long to end: a driver may hang while it is left.
 ENDING_S = 10.0
@@ -57,6 +61,11 @@ class WorkerProcess:
         Whether to stop it while it is idle, so that its spinning pool disturbs nobody.
     log : Path
         File for whatever its libraries print.
+
+    Raises
+    ------
+    WorkerDiedError
+        If the system does not start it: too many processes or open files, too little memory.
     """
 
     def __init__(
@@ -70,21 +79,19 @@ class WorkerProcess:
         environment = dict(os.environ)
         if threads is not None:
             environment |= dict.fromkeys(POOL_VARIABLES, str(threads))
-        with log.open("wb") as output:
-            self._process = subprocess.Popen(
-                [
-                    sys.executable,
-                    "-P",
-                    "-m",
-                    "breakeven.engine.worker",
-                    msgspec.json.encode(config).decode(),
-                ],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=output,
-                env=environment,
-                start_new_session=True,
-            )
+        words = ["-P", "-m", "breakeven.engine.worker", msgspec.json.encode(config).decode()]
+        try:
+            with log.open("wb") as output:
+                self._process = subprocess.Popen(
+                    [sys.executable, *words],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=output,
+                    env=environment,
+                    start_new_session=True,
+                )
+        except OSError as error:
+            raise WorkerDiedError(f"the system did not start it: {error.strerror}") from error
         self.pid = self._process.pid
 
     def ask(self, request: messages.Request, deadline_s: float) -> messages.Reply:
@@ -233,31 +240,40 @@ def crew() -> Iterator[Crew]:
 
 @contextmanager
 def deaf_to_interrupts() -> Iterator[None]:
-    """Ignore Ctrl-C and SIGTERM while what was measured is put away."""
-    if threading.current_thread() is not threading.main_thread():
+    """Ignore what interrupts while what was measured is put away."""
+    with _handled(signal.SIG_IGN):
         yield
-        return
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    before = [signal.signal(n, signal.SIG_IGN) for n in numbers]
-    try:
-        yield
-    finally:
-        for number, handler in zip(numbers, before, strict=True):
-            signal.signal(number, handler)
 
 
 @contextmanager
-def interrupts_by_sigterm() -> Iterator[None]:
-    """Take SIGTERM as Ctrl-C: what is finished is kept. Off the main thread, do nothing."""
+def interrupted_once() -> Iterator[None]:
+    """Take SIGTERM and SIGHUP as Ctrl-C, and the first of all as the only one.
+
+    A second Ctrl-C right after the first would hit the code that puts away what is finished.
+    """
+
+    def interrupt(*_: object) -> None:
+        for number in INTERRUPTS:
+            signal.signal(number, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    with _handled(interrupt):
+        yield
+
+
+@contextmanager
+def _handled(handler: signal.Handlers | Callable[..., None]) -> Iterator[None]:
+    """Handle what interrupts, unless it is ignored (as under nohup). Off the main thread, not."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
+    found = {n: signal.getsignal(n) for n in INTERRUPTS}
+    # None: a handler that is not Python's, and could not be put back.
+    before = {n: own for n, own in found.items() if own not in {signal.SIG_IGN, None}}
     try:
+        for number in before:
+            signal.signal(number, handler)
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, own in before.items():
+            signal.signal(number, own)

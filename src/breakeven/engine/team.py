@@ -57,10 +57,13 @@ class Team:
         """Start all workers, wait until each is open and idle, and measure their floors."""
         self._context.tell(f"{self.title}: starting {len(self.entries)} processes")
         for entry in self.entries.values():
-            self._workers[entry.id] = self._context.start_worker(
-                entry, number=self.number, pinned=True
-            )
-        opened = [e for e in self.entries.values() if self._open(e)]
+            try:
+                self._workers[entry.id] = self._context.start_worker(
+                    entry, number=self.number, pinned=True
+                )
+            except WorkerError as error:
+                self._context.remark(f"{entry.id} could not start in {self.title}: {error.what}")
+        opened = [e for e in self.entries.values() if self.alive(e.id) and self._open(e)]
         for entry in opened:
             self._measure_floors(entry)
 

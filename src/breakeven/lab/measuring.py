@@ -12,7 +12,7 @@ from breakeven.analysis.settle import settle
 from breakeven.engine import session
 from breakeven.engine.clock import stamp, utc
 from breakeven.engine.lock import machine_lock
-from breakeven.engine.processes import deaf_to_interrupts, interrupts_by_sigterm
+from breakeven.engine.processes import deaf_to_interrupts, interrupted_once
 from breakeven.engine.request import Options, spec_of
 from breakeven.errors import InputError, NothingMeasuredError, StoreError
 from breakeven.lab.computer import read_machine
@@ -158,24 +158,26 @@ def resume_run(
 
 def _measure(folder: Store, sink: JournalSink, say: Say, progress: Progress) -> tuple[Result, bool]:
     interrupted = False
-    try:
-        with interrupts_by_sigterm():
+    with interrupted_once():
+        try:
             say(cost_sentence(sink.record().spec))
             with machine_lock(lambda: say(WAITING)):
                 session.measure(sink, settle, progress, wait=time.sleep)
-    except KeyboardInterrupt:
-        interrupted = True
-    except NothingMeasuredError:
+        except KeyboardInterrupt:
+            interrupted = True
+        except NothingMeasuredError:
+            with deaf_to_interrupts():
+                _finish(folder, sink)
+            raise
         with deaf_to_interrupts():
-            _finish(folder, sink)
-        raise
-    with deaf_to_interrupts():
-        result = _finish(folder, sink)
+            result = _finish(folder, sink)
     if not interrupted and not any(r for c in result.record.cases for r in c.rounds):
         reasons = dict.fromkeys(f"{c.entry}: {c.why}" for c in result.record.cases if c.why)
         if not reasons:
             absent = [b for b in result.record.backends if not b.available]
             reasons = dict.fromkeys(f"{b.name}: {b.why_not}" for b in absent)
+        if not reasons:
+            reasons = dict.fromkeys(result.record.remarks)
         raise NothingMeasuredError(
             f"nothing could be measured ({'; '.join(reasons) or 'no case was set up'})",
             f"breakeven report {result.record.id} shows what was tried",
