@@ -65,6 +65,15 @@ def hard_record() -> RunRecord:
     return replace(run, verdicts=verdicts)
 
 
+@pytest.mark.parametrize("width", [0, 1, 5])
+def test_a_screen_without_columns_is_printed_on_all_the_same(gpu_page: Page, width: int) -> None:
+    """An environment may claim such a width; its words still have to go somewhere."""
+    console = Console(file=io.StringIO(), width=width)
+    show(gpu_page, console)
+    assert isinstance(console.file, io.StringIO)
+    assert "overtakes" in console.file.getvalue()
+
+
 def test_long_names_and_large_numbers_fit_eighty_columns() -> None:
     """Columns that find no room are left out; what is left is whole, and the report has all."""
     lines = printed(build(hard_record()))

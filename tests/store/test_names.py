@@ -48,6 +48,17 @@ def test_the_default_folder_is_the_users_choice_first() -> None:
     assert default_folder({}) == Path.home() / ".local/share/breakeven/runs"
 
 
+def test_a_home_that_is_not_known_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A container's user may have neither a name nor a home."""
+
+    def unknown(*_: object) -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "expanduser", unknown)
+    with pytest.raises(StoreError, match="no home folder is known .*; give another folder"):
+        default_folder({})
+
+
 @pytest.mark.parametrize(
     ("name", "meant"),
     [("last", KNOWN[0]), (KNOWN[2], KNOWN[2]), ("2026-12-02", KNOWN[0]), ("2026-11", KNOWN[3]),

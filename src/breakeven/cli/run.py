@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -83,6 +84,7 @@ def command(  # noqa: PLR0913  each is an option
     none means both: the tour. Prints the answer first, stores the run, writes one HTML report.
     """
     from breakeven import lab
+    from breakeven.engine.processes import deaf_to_interrupts
 
     _check_outputs(report, plot)
     line = Line(verbose=verbose)
@@ -111,11 +113,13 @@ def command(  # noqa: PLR0913  each is an option
     finally:
         line.end()
     wanted = None if no_report else report or DEFAULT_REPORT
-    try:
-        _show(result, as_json=as_json)
-    finally:
-        # Nobody may read what is printed, as after `| head`: the files are wanted all the same.
-        _write(result, wanted, plot, interrupted=interrupted)
+    # Ctrl-C has been heard: pressed once more, it shall not hide what was finished.
+    with deaf_to_interrupts() if interrupted else contextlib.nullcontext():
+        try:
+            _show(result, as_json=as_json)
+        finally:
+            # Nobody may read what is printed, as after `| head`: the files are wanted all the same.
+            _write(result, wanted, plot, interrupted=interrupted)
     return INTERRUPTED if interrupted else 0
 
 

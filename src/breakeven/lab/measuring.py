@@ -177,7 +177,8 @@ def _measure(folder: Store, sink: JournalSink, say: Say, progress: Progress) -> 
             absent = [b for b in result.record.backends if not b.available]
             reasons = dict.fromkeys(f"{b.name}: {b.why_not}" for b in absent)
         if not reasons:
-            reasons = dict.fromkeys(result.record.remarks)
+            # The first alone: what could not start, or be made, failed alike in every round.
+            reasons = dict.fromkeys([r for r in result.record.remarks if "could not" in r][:1])
         raise NothingMeasuredError(
             f"nothing could be measured ({'; '.join(reasons) or 'no case was set up'})",
             f"breakeven report {result.record.id} shows what was tried",

@@ -114,7 +114,8 @@ def read_environment(
         are taken out of all other values.
     """
     given = os.environ if environ is None else environ
-    folder = Path.home() if home is None else home
+    # Where no home is known this stays "~", as nothing is then to be taken out.
+    folder = Path(os.path.expanduser("~")) if home is None else home  # noqa: PTH111
     values: dict[str, str | None] = {name: given.get(name) for name in _VARIABLES}
     values |= {name: given[name] for name in sorted(given) if _TORCH.fullmatch(name)}
     hidden = {n for n in values if _SECRET.search(n) or n.endswith(("_DIR", "_HOME", "_PATH"))}

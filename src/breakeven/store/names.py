@@ -21,12 +21,25 @@ _SHOWN = 3
 
 
 def default_folder(environment: Mapping[str, str] = os.environ) -> Path:
-    """Return where runs are kept: BREAKEVEN_STORE, or the user's data folder."""
+    """Return where runs are kept: BREAKEVEN_STORE, or the user's data folder.
+
+    Raises
+    ------
+    StoreError
+        The user has no home folder, as in a container whose user has no name.
+    """
     if named := environment.get("BREAKEVEN_STORE"):
-        return Path(named).expanduser()
+        return _at_home(named)
     if data := environment.get("XDG_DATA_HOME"):
         return Path(data) / "breakeven" / "runs"
-    return Path("~/.local/share/breakeven/runs").expanduser()
+    return _at_home("~/.local/share/breakeven/runs")
+
+
+def _at_home(name: str) -> Path:
+    try:
+        return Path(name).expanduser()
+    except RuntimeError:
+        raise StoreError(f"no home folder is known for the store {name}", ELSEWHERE) from None
 
 
 def new_id(now: datetime, token: str) -> str:
