@@ -55,7 +55,7 @@ def test_a_home_that_is_not_known_is_told(monkeypatch: pytest.MonkeyPatch) -> No
         raise RuntimeError("Could not determine home directory.")
 
     monkeypatch.setattr(Path, "expanduser", unknown)
-    with pytest.raises(StoreError, match="no home folder is known .*; give another folder"):
+    with pytest.raises(StoreError, match=r"no home folder is known .*; give another folder"):
         default_folder({})
 
 

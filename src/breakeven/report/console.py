@@ -15,7 +15,7 @@ from breakeven.report.view import Page, Row, Speedup, Timed, WorkloadPage
 
 _WIDEST = 100
 # A screen may be said to have no columns at all.
-_NARROWEST = 20
+_NARROWEST, _UNKNOWN = 20, 80
 _STYLES = {"faster": "green", "slower": "red", "withheld": "yellow", "inconclusive": "yellow"}
 _SCOPES = {"transfer": "travels", "resident": "on device"}
 _REST = "The report has every size, entry, interval and reason (--html FILE)."
@@ -51,7 +51,7 @@ class _Paper:
 
     def __init__(self, console: Console) -> None:
         self._console = console
-        console.width = max(_NARROWEST, console.width)
+        console.width = max(_NARROWEST, console.width or _UNKNOWN)
         self.width = min(console.width, _WIDEST)
 
     def line(self, text: Text | str, style: str = "") -> None:
