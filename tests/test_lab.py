@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import threading
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ import pytest
 
 import breakeven
 from breakeven import lab
-from breakeven.errors import InputError, NothingMeasuredError, StoreError
+from breakeven.errors import CorruptRunError, InputError, NothingMeasuredError, StoreError
 from breakeven.model.event import Began, CaseSet, Ended
 from breakeven.store.folder import Store
 from breakeven.store.upgrade import decode, encode
@@ -188,6 +189,28 @@ def test_a_journal_is_judged_when_it_is_read(tmp_path: Path) -> None:
                 if ended or not isinstance(event, Ended):
                     sink.append(event)
         assert lab.load(made.id).verdicts == lab.judged(store.load(made.id)).verdicts != ()
+
+
+@pytest.mark.parametrize(
+    ("part", "told"),
+    [({"entries": ()}, "times of 'numpy-16', which is none of its entries"),
+     ({"cases": "size"}, "times of size 0"), ({"cold_starts": "calls_s"}, "first call without")],
+)  # fmt: skip
+def test_a_document_that_contradicts_itself_is_damaged(
+    tmp_path: Path, part: dict[str, str], told: str
+) -> None:
+    """It is told in words, before anything is made of it."""
+    document = lab.Result(record=record(rounds=1, slots=2)).to_dict()
+    for name, field in part.items():
+        if not field:
+            document[name] = []
+        else:
+            assert document[name]
+            document[name][0][field] = 0 if field == "size" else []
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(document))
+    with pytest.raises(CorruptRunError, match=told):
+        lab.load(str(path))
 
 
 def test_what_is_stored_is_shown_and_not_judged_anew(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import msgspec
 
 from breakeven.analysis.judge import apply, judge
 from breakeven.analysis.reference import beside
+from breakeven.errors import CorruptRunError
 from breakeven.lab.result import Result
 from breakeven.model.run import RunRecord
 from breakeven.store.bundled import bundled_runs
@@ -25,11 +26,32 @@ def judged(record: RunRecord) -> RunRecord:
 
 
 def load(name: str, store: Path | None = None) -> RunRecord:
-    """Return a stored run by id, start of an id, ``last``, or path."""
+    """Return a stored run by id, start of an id, ``last``, or path.
+
+    Raises
+    ------
+    StoreError, InputError
+        As for `Store.load`, and where what is stored contradicts itself.
+    """
     record = Store(store).load(name)
+    if wrong := _contradiction(record):
+        raise CorruptRunError(f"the run {record.id} is damaged: {wrong}", "restore it from a copy")
     # A journal holds no verdicts, be it of a run that was killed between its end and its document.
     concluded = record.verdicts or record.crossovers or record.achieved or record.caveats
     return record if concluded else judged(record)
+
+
+def _contradiction(record: RunRecord) -> str | None:
+    """Return what in a record cannot be, right as the type of every field may be."""
+    entries = {entry.id for entry in record.entries}
+    for case in record.cases:
+        if case.entry not in entries:
+            return f"it has times of {case.entry[:40]!r}, which is none of its entries"
+        if case.size < 1:
+            return f"it has times of size {case.size}"
+    if not all(start.calls_s for start in record.cold_starts):
+        return "it has a first call without a time"
+    return None
 
 
 def load_result(name: str, store: Path | str | None = None) -> Result:

@@ -20,7 +20,8 @@ def never_cold(evidence: Evidence, found: Sequence[Crossover]) -> str:
         Cold crossovers of one workload and kind of base, all ``never``.
     """
     first = found[0]
-    low, high = names.size(min(first.sizes)), names.size(max(first.sizes))
+    sizes = first.sizes or (0,)
+    low, high = names.size(min(sizes)), names.size(max(sizes))
     span = low if low == high else f"{low} to {high}"
     tested = f"{labels.axis(first.workload)} = {span} tested"
     who = names.joined([evidence.label(c.entry) for c in found], "or")
