@@ -15,7 +15,14 @@ import numpy as np
 import pytest
 
 from breakeven.engine.bench import load
-from breakeven.engine.inputs import PREFIX, CannotMakeError, Inputs, scratch_folder
+from breakeven.engine.inputs import (
+    MAKE_DEADLINE_S,
+    PREFIX,
+    CannotMakeError,
+    Inputs,
+    make_deadline_s,
+    scratch_folder,
+)
 from breakeven.engine.processes import Crew, crew
 from breakeven.workloads.matmul import Matmul
 from breakeven.workloads.mlp import Mlp
@@ -75,6 +82,12 @@ class Usage(NamedTuple):
     total: int
     used: int
     free: int
+
+
+def test_a_maker_of_little_is_not_waited_for_like_one_of_much() -> None:
+    """A stopped maker of small inputs must not cost more than a run's budget."""
+    assert make_deadline_s(Matmul(), 512, "float32") < 50.0
+    assert make_deadline_s(Matmul(), 8192, "float32") == MAKE_DEADLINE_S
 
 
 def test_a_full_disk_is_foreseen(

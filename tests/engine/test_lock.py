@@ -53,6 +53,13 @@ def test_a_lock_of_another_user_serves_without_the_right_to_write(tmp_path: Path
         assert held
 
 
+def test_a_pipe_in_the_place_of_the_lock_holds_nobody_up(tmp_path: Path) -> None:
+    """Anybody may leave one in a shared temporary folder."""
+    os.mkfifo(tmp_path / NAME)
+    with machine_lock(lambda: pytest.fail("it waited"), tmp_path) as held:
+        assert held
+
+
 def test_without_a_place_for_a_lock_the_run_goes_on(tmp_path: Path) -> None:
     """Where no lock can be made, measuring is not refused, and the caller is told."""
     with machine_lock(lambda: pytest.fail("it waited"), tmp_path / "none") as held:

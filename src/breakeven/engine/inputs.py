@@ -16,7 +16,8 @@ from breakeven.workloads.base import Workload
 
 PREFIX = "breakeven-inputs-"
 DISK_MARGIN = 1.2
-MAKE_DEADLINE_S = 300.0
+# A maker may take this long at least, and at most; between them as its work on one thread does.
+MAKE_PATIENCE_S, MAKE_DEADLINE_S, MAKE_FLOPS = 40.0, 300.0, 1e8
 
 
 class CannotMakeError(WorkerError):
@@ -72,7 +73,7 @@ class Inputs:
             folder=str(folder),
         )
         try:
-            reply = self._running().ask(request, MAKE_DEADLINE_S)
+            reply = self._running().ask(request, make_deadline_s(workload, size, self._dtype))
         except WorkerError as error:
             self._forget()
             shutil.rmtree(folder, ignore_errors=True)
@@ -100,6 +101,12 @@ class Inputs:
         if self._maker is not None:
             self._crew.end(self._maker)
             self._maker = None
+
+
+def make_deadline_s(workload: Workload, size: int, dtype: DType) -> float:
+    """Return the seconds after which a maker of inputs and references counts as hung."""
+    work_s = workload.work(size, dtype).flops / MAKE_FLOPS
+    return min(MAKE_DEADLINE_S, MAKE_PATIENCE_S + work_s)
 
 
 def scratch_folder() -> Path:

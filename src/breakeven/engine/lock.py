@@ -49,7 +49,8 @@ def _open(path: Path) -> int | None:
     # "create" a file of somebody else's in a shared temporary folder.
     for flags in (os.O_RDONLY, os.O_RDONLY | os.O_CREAT):
         try:
-            return os.open(path, flags | os.O_CLOEXEC, 0o644)
+            # Not to wait for a writer, should somebody have put a pipe there.
+            return os.open(path, flags | os.O_CLOEXEC | os.O_NONBLOCK, 0o644)
         except OSError:
             continue
     return None

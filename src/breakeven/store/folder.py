@@ -209,4 +209,5 @@ def _from_file(path: Path) -> RunRecord:
     except CorruptRunError as error:
         if str(path) in error.what:
             raise
-        raise CorruptRunError(f"{path} is damaged: {error.what}", error.fix) from error
+        fix = error.fix or "remove it, or restore it from a copy"
+        raise CorruptRunError(f"{path} is damaged: {error.what}", fix) from error

@@ -157,9 +157,10 @@ def parsed(raw: bytes, where: str) -> tuple[Event, ...]:
         try:
             events.append(typed(line, Event))
         except UNREADABLE as error:
+            fix = f"keep a copy, then cut it before byte {start}: the lines above it are whole"
             raise CorruptRunError(
                 f"{where} is damaged in line {number} (from byte {start}): {said(error)}",
-                f"keep a copy, then cut it before byte {start}: the lines above it are whole",
+                fix if start else "restore it from a copy, or remove it",
             ) from error
         start += len(line) + 1
     return tuple(events)

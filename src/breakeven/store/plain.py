@@ -65,7 +65,8 @@ def said(error: Exception) -> str:
     if isinstance(error, RecursionError):
         return "its values are nested too deeply"
     text = str(error).rstrip(".")
-    return text[:1].lower() + text[1:]
+    # An abbreviation (JSON) keeps its capitals.
+    return text if text[1:2].isupper() else text[:1].lower() + text[1:]
 
 
 def filled(value: Any, wanted: inspect.Type) -> Any:  # noqa: ANN401 - any JSON value

@@ -89,7 +89,8 @@ def schema_number(schema: str, where: str) -> int:
     found = re.fullmatch(rf"{re.escape(_FAMILY)}/([1-9][0-9]{{0,8}})", schema)
     if found is None:
         raise CorruptRunError(
-            f"{where} is not a run document: its schema is {schema[:60]!r}, not {SCHEMA!r}"
+            f"{where} is not a run document: its schema is {schema[:60]!r}, not {SCHEMA!r}",
+            _DAMAGED,
         )
     return int(found[1])
 
