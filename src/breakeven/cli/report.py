@@ -34,7 +34,10 @@ def command(
     Without an option it is printed as `breakeven run` printed it.
     """
     from breakeven import lab
+    from breakeven.errors import InputError
 
+    if as_json and form not in {None, "json"}:
+        raise InputError(f"--json prints no {form}", "leave out --json or --format")
     record = lab.load(name, store)
     if judge_again:
         record = lab.judged(record)

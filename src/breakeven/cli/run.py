@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from breakeven.lab import Result
 
 INTERRUPTED = 130
+# Options that make the plan of a run, which a resumed run has already.
+PLAN = (
+    "workloads", "quick", "budget", "sizes", "backends", "dtype", "rounds", "seed", "naive",
+    "no_pin",
+)  # fmt: skip
 DEFAULT_REPORT = Path("breakeven-report.html")
 
 
@@ -90,6 +95,7 @@ def command(  # noqa: PLR0913  each is an option
     line = Line(verbose=verbose)
     try:
         if resume is not None:
+            _refuse_a_plan()
             result, interrupted = lab.resume_run(
                 resume, store=store, say=line.say, progress=line.progress
             )
@@ -123,12 +129,28 @@ def command(  # noqa: PLR0913  each is an option
     return INTERRUPTED if interrupted else 0
 
 
+def _refuse_a_plan() -> None:
+    """Refuse options that would be passed over, as the run to be resumed has its plan."""
+    from breakeven.errors import InputError
+
+    context = click.get_current_context()
+    for name in PLAN:
+        if context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
+            said = "WORKLOAD" if name == "workloads" else f"--{name.replace('_', '-')}"
+            raise InputError(
+                f"--resume completes a run as it was planned, {said} would change it",
+                f"leave out {said}, or start a new run",
+            )
+
+
 def _check_outputs(report: Path | None, plot: Path | None) -> None:
     """Refuse an output that cannot be written before anything is measured."""
     from breakeven.errors import InputError
 
     if plot is not None and plot.suffix not in {".png", ".svg"}:
         raise InputError(f"--plot {plot} is no picture", "end its name in .png or .svg")
+    if plot is not None and plot == report:
+        raise InputError(f"{plot} cannot be both report and picture", "give them two names")
     for path in (report, plot):
         if path is not None and not path.absolute().parent.is_dir():
             raise InputError(f"the folder of {path} does not exist", "make it, or choose another")

@@ -132,6 +132,8 @@ def spec_of(asked: Options, *, gpu: bool) -> RunSpec:
         raise InputError(
             f"{asked.rounds} rounds cannot be measured", f"give from 1 to {MOST_ROUNDS}"
         )
+    if asked.quick and asked.rounds not in {None, 1}:
+        raise InputError("--quick is one round", f"leave it out to measure {asked.rounds}")
     if not 0 <= asked.seed < SEEDS:
         raise InputError(f"seed {asked.seed} cannot be used", f"give from 0 to {SEEDS - 1}")
     given = None if asked.sizes is None else sizes_of(asked.sizes)
