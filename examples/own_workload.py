@@ -16,6 +16,7 @@ from typing import Any
 
 import breakeven
 from breakeven.model.run import Agreement, Work
+from breakeven.model.spec import DType, Precision
 from breakeven.workloads.base import ITEM_BYTES, Answer, Need
 
 
@@ -26,16 +27,16 @@ class Saxpy:
     axis = "N"
     sizes: tuple[int, ...] = (1_000, 100_000, 1_000_000)
 
-    def work(self, size: int, dtype: str) -> Work:
+    def work(self, size: int, dtype: DType) -> Work:
         """Count a product and a sum an element; two elements read, one written."""
         return Work(flops=2.0 * size, bytes=3.0 * size * ITEM_BYTES[dtype])
 
-    def need(self, size: int, dtype: str) -> Need:
+    def need(self, size: int, dtype: DType) -> Need:
         """Count two inputs, a product, and two results: one is made while the last is dropped."""
         held = 5 * size * ITEM_BYTES[dtype]
         return Need(host=held, device=held)
 
-    def make(self, size: int, dtype: str, seed: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    def make(self, size: int, dtype: DType, seed: int) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return x, y of shape (size,), with the float64 result and the sum of absolute terms."""
         import numpy as np  # noqa: PLC0415  only the process that makes inputs needs it
 
@@ -52,17 +53,20 @@ class Saxpy:
         return Answer(arrays=(2.5 * x + y,))
 
     def check(
-        self, arrays: tuple[Any, ...], losses: tuple[float, ...], reference: dict[str, Any]
+        self,
+        arrays: tuple[Any, ...],
+        losses: tuple[float, ...],
+        reference: dict[str, Any],
+        precision: Precision,
     ) -> Agreement:
         """Pass when each element is within two roundings of its terms."""
         import numpy as np  # noqa: PLC0415  only a worker needs it
 
-        from breakeven.stats.agreement import classify, relative_error  # noqa: PLC0415  likewise
+        from breakeven.stats.agreement import UNIT_ROUNDOFF, classify, relative_error  # noqa: PLC0415  likewise
 
         del losses
         got, want = arrays[0].astype(np.float64), reference["result"]
-        unit = np.finfo(arrays[0].dtype).eps
-        bound = 2 * unit * reference["terms"]
+        bound = 4 * UNIT_ROUNDOFF[precision] * reference["terms"]
         error = relative_error(got, want)
         return Agreement(
             error=error,

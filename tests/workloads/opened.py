@@ -36,7 +36,8 @@ class Opened:
     def agreement(self, workload: Workload, size: int, dtype: DType, seed: int = 42) -> Agreement:
         """Make a case, compute it here, and return how its answer compares."""
         inputs, reference = workload.make(size, dtype, seed)
-        return workload.check(*self.run(workload, tuple(inputs.values())), reference)
+        arrays, losses = self.run(workload, tuple(inputs.values()))
+        return workload.check(arrays, losses, reference, dtype)
 
 
 def rounded(values: np.ndarray[Any, Any], bits: int) -> np.ndarray[Any, Any]:

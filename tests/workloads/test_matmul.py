@@ -56,7 +56,7 @@ def test_a_planted_fault_fails_and_is_classed(fault: str) -> None:
     """What is not a float32 product does not pass for one."""
     compute, expected = FAULTS[fault]
     inputs, reference = Matmul().make(256, "float32", 42)
-    found = Matmul().check((compute(inputs["a"], inputs["b"]),), (), reference)
+    found = Matmul().check((compute(inputs["a"], inputs["b"]),), (), reference, "float32")
     assert not found.passed
     assert found.class_ in expected
 
@@ -75,7 +75,7 @@ def test_reduced_inputs_do_not_hide_in_a_long_sum(bits: int | None, passes: bool
     }
     result = np.zeros((size, 4), np.float32)
     result[:16] = left @ right if bits is None else rounded(left, bits) @ rounded(right, bits)
-    found = Matmul().check((result,), (), reference)
+    found = Matmul().check((result,), (), reference, "float32")
     assert found.passed is passes
     assert found.class_ == ("float32" if passes else "TF32/half")
 
@@ -87,18 +87,18 @@ def test_one_wrong_element_fails() -> None:
     for spoil in (np.nan, np.inf):
         made = inputs["a"] @ inputs["b"]
         made[row, 5] = spoil
-        found = Matmul().check((made,), (), reference)
+        found = Matmul().check((made,), (), reference, "float32")
         assert (found.passed, found.class_) == (False, "wrong")
     made = inputs["a"] @ inputs["b"]
     made[row, 5] += 10 * 4 * np.sqrt(64) * 2.0**-24 * reference["terms"][3, 5]
-    assert not Matmul().check((made,), (), reference).passed
+    assert not Matmul().check((made,), (), reference, "float32").passed
 
 
 def test_a_float32_answer_is_no_float64_answer() -> None:
     """Arithmetic in half the digits fails where all were asked for."""
     inputs, reference = Matmul().make(128, "float64", 42)
     low = (inputs["a"].astype(np.float32) @ inputs["b"].astype(np.float32)).astype(np.float64)
-    found = Matmul().check((low,), (), reference)
+    found = Matmul().check((low,), (), reference, "float64")
     assert (found.passed, found.class_) == (False, "float32")
 
 

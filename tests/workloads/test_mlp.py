@@ -79,7 +79,7 @@ def _trained(spoil: str) -> tuple[Any, ...]:
 )
 def test_a_planted_fault_fails_and_is_classed(fault: str, classes: set[str]) -> None:
     """What is not training in float32 does not pass for it."""
-    found = Mlp().check(*_trained(fault))
+    found = Mlp().check(*_trained(fault), "float32")
     assert not found.passed
     assert found.class_ in classes
 

@@ -85,7 +85,9 @@ class Bench:
         answer = self._run()
         self._backend.synchronise()
         arrays, to_host_s = self._time_to_host(answer, parts=request.parts)
-        agreement = workload.check(arrays, answer.losses, load(request.folder, "reference"))
+        agreement = workload.check(
+            arrays, answer.losses, load(request.folder, "reference"), request.precision
+        )
         losses, loss_epochs = answer.losses, answer.loss_epochs
         del answer, arrays
         clear_garbage()

@@ -10,7 +10,7 @@ import msgspec
 
 from breakeven.model.machine import Blas
 from breakeven.model.run import Agreement, Floors, Memory, Status
-from breakeven.model.spec import DType
+from breakeven.model.spec import DType, Precision
 from breakeven.model.verdict import Scope
 
 _LENGTH = struct.Struct(">I")
@@ -44,6 +44,8 @@ class SetUp(msgspec.Struct, frozen=True, kw_only=True, tag="set_up"):
     ----------
     folder : str
         Where its inputs and references lie.
+    precision : str
+        What the entry computes in, and so how much its answer may err.
     warm_s : float
         Most seconds to spend on becoming steady.
     parts : bool
@@ -58,6 +60,7 @@ class SetUp(msgspec.Struct, frozen=True, kw_only=True, tag="set_up"):
     size: int
     folder: str
     warm_s: float
+    precision: Precision = "float32"
     parts: bool = True
     gpu: str | None = None
     own_pids: tuple[int, ...] = ()

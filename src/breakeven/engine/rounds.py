@@ -144,6 +144,7 @@ class SizeRunner:
             workload=task.workload,
             size=task.size,
             folder=folder,
+            precision=entry.precision,
             warm_s=context.effort.warm_s,
             parts=task.parts,
             gpu=context.machine.gpus[0].uuid if real else None,

@@ -6,11 +6,13 @@ from typing import Protocol
 
 import msgspec
 
-from breakeven.model.machine import BackendInfo, Blas
+from breakeven.model.machine import BackendInfo, Blas, Ceilings
 from breakeven.model.run import (
     Agreement,
+    CacheTimes,
     Clock,
     ColdStart,
+    DeviceTimes,
     Entry,
     Floors,
     Memory,
@@ -72,6 +74,8 @@ class CaseSet(msgspec.Struct, frozen=True, kw_only=True, tag="case"):
     agreement: Agreement | None = None
     memory: Memory | None = None
     phases: Phases | None = None
+    device: DeviceTimes | None = None
+    caches: CacheTimes | None = None
     losses: tuple[float, ...] = ()
     loss_epochs: tuple[int, ...] = ()
 
@@ -87,6 +91,7 @@ class SlotDone(msgspec.Struct, frozen=True, kw_only=True, tag="slot"):
     clock: Clock
     slot: Slot
     steady: bool = True
+    clock_steady: bool | None = None
 
 
 class SlotVoided(msgspec.Struct, frozen=True, kw_only=True, tag="void"):
@@ -120,6 +125,12 @@ class FloorsDone(msgspec.Struct, frozen=True, kw_only=True, tag="floors"):
     floors: Floors
 
 
+class CeilingsDone(msgspec.Struct, frozen=True, kw_only=True, tag="ceilings"):
+    """Ceilings of a device were measured; the last word about a device counts."""
+
+    ceilings: Ceilings
+
+
 class Remark(msgspec.Struct, frozen=True, kw_only=True, tag="remark"):
     """Something was seen that weakens the record; said once each."""
 
@@ -151,6 +162,7 @@ Event = (
     | ColdDone
     | NaiveDone
     | FloorsDone
+    | CeilingsDone
     | Remark
     | RoundDone
     | Ended

@@ -104,3 +104,50 @@ class BackendInfo(msgspec.Struct, frozen=True, kw_only=True):
     version: str | None = None
     why_not: str | None = None
     fix: str | None = None
+
+
+class LinkRate(msgspec.Struct, frozen=True, kw_only=True):
+    """Copies of one size between host and device, bytes a second; None where not measured.
+
+    Attributes
+    ----------
+    bytes : int
+        Of one copy.
+    """
+
+    bytes: int
+    to_device: float | None = None
+    to_host: float | None = None
+    to_device_pinned: float | None = None
+    to_host_pinned: float | None = None
+
+
+class Ceilings(msgspec.Struct, frozen=True, kw_only=True):
+    """What one device reached in our own measurement: the most that a case can hope for.
+
+    Attributes
+    ----------
+    device : str
+        ``"cpu"`` or ``"cuda:0"``.
+    backend : str
+        What it was measured with.
+    flops_per_s : dict
+        Peak of a large matrix product by precision (``tf32`` beside ``float32``).
+    memory_bytes_per_s : float or None
+        Read and write together of a copy beyond the caches.
+    link : tuple of LinkRate
+        By size of the copy; empty on a CPU.
+    launch_s, synchronise_s : float or None
+        Host time of issuing an empty kernel; of waiting for an idle device.
+    why : dict
+        For what could not be measured, the reason.
+    """
+
+    device: str
+    backend: str
+    flops_per_s: dict[str, float] = {}
+    memory_bytes_per_s: float | None = None
+    link: tuple[LinkRate, ...] = ()
+    launch_s: float | None = None
+    synchronise_s: float | None = None
+    why: dict[str, str] = {}

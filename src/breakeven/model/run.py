@@ -7,8 +7,8 @@ from typing import Literal
 import msgspec
 
 from breakeven.model.finding import Finding
-from breakeven.model.machine import BackendInfo, Machine
-from breakeven.model.spec import DType, RunSpec
+from breakeven.model.machine import BackendInfo, Ceilings, Machine
+from breakeven.model.spec import DType, Precision, RunSpec
 from breakeven.model.timeline import Series
 from breakeven.model.verdict import (
     AaCheck,
@@ -36,7 +36,7 @@ Status = Literal[
     "interrupted",
 ]
 Clock = Literal["wall", "device", "issue"]
-Variant = Literal["default", "compiled", "naive", "twin"]
+Variant = Literal["default", "compiled", "naive", "twin", "planted"]
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,7 +51,9 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     default : bool
         Whether these threads are what the library takes by itself.
     twin_of : str or None
-        For variant ``twin``: the entry that it repeats.
+        For variants ``twin`` and ``planted``: the entry that it repeats.
+    calls : int
+        Calls of the work in one timed unit: 1, unless a difference is planted on purpose.
     """
 
     id: str
@@ -63,6 +65,14 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     variant: Variant = "default"
     default: bool = False
     twin_of: str | None = None
+    calls: int = 1
+
+    @property
+    def precision(self) -> Precision:
+        """What it computes in: its dtype, or TF32 where products of float32 are made in that."""
+        if self.dtype == "float32" and self.matmul_precision == "tf32":
+            return "tf32"
+        return self.dtype
 
 
 class Work(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,7 +124,8 @@ class Phases(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds of each phase, medians; None where a phase was not measured.
 
     ``import_s``, ``context_s`` and ``first_call_s`` come from fresh processes started one at a
-    time; ``first_call_s`` is the first call of the work less the steady call.
+    time; ``first_call_s`` is the first call of the work less the steady call. Copies are from and
+    to pageable host memory; those of page-locked memory stand beside them.
     """
 
     import_s: float | None = None
@@ -123,6 +134,81 @@ class Phases(msgspec.Struct, frozen=True, kw_only=True):
     to_device_s: float | None = None
     compute_s: float | None = None
     to_host_s: float | None = None
+    to_device_pinned_s: float | None = None
+    to_host_pinned_s: float | None = None
+
+
+class DeviceTimes(msgspec.Struct, frozen=True, kw_only=True):
+    """One call on resident data by the clocks of the device, medians; None where not measured.
+
+    Attributes
+    ----------
+    latency_s : float or None
+        Between two events around one call on an idle device: launch included.
+    queued_s : float or None
+        Per call behind a full queue: the device's own working time.
+    graph_s : float or None
+        Per replay of the call captured as a graph.
+    issue_s : float or None
+        Until the call returns, device idle before.
+    queued_why, graph_why : str or None
+        Why there is no such figure.
+    other_stream : str or None
+        What was seen when events and synchronised wall time disagreed: work on another stream.
+    """
+
+    latency_s: float | None = None
+    queued_s: float | None = None
+    graph_s: float | None = None
+    issue_s: float | None = None
+    queued_why: str | None = None
+    graph_why: str | None = None
+    other_stream: str | None = None
+
+
+class CacheTimes(msgspec.Struct, frozen=True, kw_only=True):
+    """One call on resident data with caches hot, beside cold ones (inputs rotated).
+
+    Attributes
+    ----------
+    copies : int
+        Copies of the inputs that were rotated through.
+    cold_bytes : int
+        Bytes that they cover together: beyond twice the last-level cache.
+    copy_bytes_per_s : float or None
+        Rate at which memory of that extent is copied: proof that no cache served it.
+    why : str or None
+        Why there is no cold figure.
+    """
+
+    hot_s: float | None = None
+    cold_s: float | None = None
+    copies: int = 0
+    cold_bytes: int = 0
+    copy_bytes_per_s: float | None = None
+    why: str | None = None
+
+
+class GpuConditions(msgspec.Struct, frozen=True, kw_only=True):
+    """How the GPU was while a slot was measured; None where its driver does not say.
+
+    Attributes
+    ----------
+    reasons : tuple of str
+        Why its clocks were held down: ``power_cap``, ``thermal``, ``hardware``, ``other``.
+    others : int or None
+        Processes on it that are not ours.
+    others_bytes : int or None
+        Device memory that is neither ours nor the driver's own.
+    """
+
+    sm_clock_mhz: float | None = None
+    memory_clock_mhz: float | None = None
+    power_w: float | None = None
+    temperature_c: float | None = None
+    reasons: tuple[str, ...] = ()
+    others: int | None = None
+    others_bytes: int | None = None
 
 
 class Conditions(msgspec.Struct, frozen=True, kw_only=True):
@@ -134,10 +220,13 @@ class Conditions(msgspec.Struct, frozen=True, kw_only=True):
         Cores' worth of CPU time that other processes (and steal) took.
     cores_used : float or None
         CPU time of the worker over wall time of the slot.
+    gpu : GpuConditions or None
+        Of a GPU entry, read right after the slot.
     """
 
     foreign_cores: float | None = None
     cores_used: float | None = None
+    gpu: GpuConditions | None = None
 
 
 class Slot(msgspec.Struct, frozen=True, kw_only=True):
@@ -150,7 +239,8 @@ class Slot(msgspec.Struct, frozen=True, kw_only=True):
     order : int
         Position of the slot among all slots of its size in this round.
     voided : str or None
-        Why it does not count: ``busy``, ``gpu_busy``, ``two_states``; None when it counts.
+        Why it does not count: ``busy``, ``gpu_busy``, ``two_states``, ``thermal``; None when it
+        counts.
     """
 
     turn: int
@@ -169,6 +259,10 @@ class Round(msgspec.Struct, frozen=True, kw_only=True):
     ----------
     round : int
         0 is the scouting round, which no verdict uses.
+    steady : bool
+        Whether repeats became steady before the first slot.
+    clock_steady : bool or None
+        Whether the SM clock did; None on a CPU, or where it cannot be read.
     """
 
     round: int
@@ -176,6 +270,7 @@ class Round(msgspec.Struct, frozen=True, kw_only=True):
     clock: Clock
     slots: tuple[Slot, ...]
     steady: bool = True
+    clock_steady: bool | None = None
 
 
 class ColdStart(msgspec.Struct, frozen=True, kw_only=True):
@@ -186,7 +281,7 @@ class ColdStart(msgspec.Struct, frozen=True, kw_only=True):
     calls_s : tuple of float
         First, second and third call, each synchronised.
     caches : str
-        ``"as found"``.
+        ``"as found"``, or ``"emptied"``: kernel caches pointed to an empty folder.
     """
 
     backend: str
@@ -231,6 +326,8 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     agreement: Agreement | None = None
     memory: Memory | None = None
     phases: Phases = Phases()
+    device: DeviceTimes | None = None
+    caches: CacheTimes | None = None
     rounds: tuple[Round, ...] = ()
     losses: tuple[float, ...] = ()
     loss_epochs: tuple[int, ...] = ()
@@ -247,6 +344,8 @@ class Floors(msgspec.Struct, frozen=True, kw_only=True):
         Synchronise on an idle device; None on a CPU.
     event_pair_s : float or None
         Two events with nothing between: the floor of the device clock.
+    empty_kernel_s : float or None
+        A kernel of one element, behind a full queue: the floor of the device clock there.
     message_s : float
         One message to a worker and back.
     """
@@ -255,12 +354,24 @@ class Floors(msgspec.Struct, frozen=True, kw_only=True):
     message_s: float
     synchronise_s: float | None = None
     event_pair_s: float | None = None
+    empty_kernel_s: float | None = None
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
-    """What bounds every figure of the run: floors by entry id, and A/A checks by size."""
+    """What bounds every figure of the run.
+
+    Attributes
+    ----------
+    floors : dict
+        By entry id.
+    aa : tuple of AaCheck
+        By workload, size and scope.
+    ceilings : tuple of Ceilings
+        Of each device, where they were measured.
+    """
 
     floors: dict[str, Floors] = {}
+    ceilings: tuple[Ceilings, ...] = ()
     aa: tuple[AaCheck, ...] = ()
 
 

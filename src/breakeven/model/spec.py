@@ -6,7 +6,8 @@ from typing import Literal
 
 import msgspec
 
-DType = Literal["float32", "float64"]
+DType = Literal["float16", "bfloat16", "float32", "float64"]
+Precision = Literal["float16", "bfloat16", "tf32", "float32", "float64"]
 Effort = Literal["quick", "tour", "full"]
 
 
@@ -42,6 +43,8 @@ class RunSpec(msgspec.Struct, frozen=True, kw_only=True):
         Time that the whole run may take, seconds.
     rounds : int or None
         Rounds to measure; None lets the stop rule decide within the budget.
+    precisions : tuple of str
+        Further precisions that GPU entries are entered in, each as a variant of its own.
     pin : bool
         Whether each pool thread is pinned to a core of its own.
     """
@@ -55,4 +58,5 @@ class RunSpec(msgspec.Struct, frozen=True, kw_only=True):
     rounds: int | None = None
     seed: int = 42
     naive: bool = False
+    precisions: tuple[Precision, ...] = ()
     pin: bool = True

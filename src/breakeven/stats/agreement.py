@@ -19,6 +19,30 @@ TF32 or half inputs give 3e-4, bfloat16 inputs 2e-3; the limits lie between, on 
 
 WRONG = "wrong"
 
+UNIT_ROUNDOFF: dict[str, float] = {
+    "float16": 2.0**-11,
+    "bfloat16": 2.0**-8,
+    "tf32": 2.0**-11,
+    "float32": 2.0**-24,
+    "float64": 2.0**-53,
+}
+"""Largest relative rounding of one value, by precision."""
+
+_FINENESS = ("float64", "float32", "TF32/half", "bfloat16")
+_CLASS_OF = {
+    "float16": "TF32/half",
+    "bfloat16": "bfloat16",
+    "tf32": "TF32/half",
+    "float32": "float32",
+    "float64": "float64",
+}
+
+
+def honest(class_: str, precision: str) -> bool:
+    """Return whether an error of this class is as small as arithmetic in `precision` gives."""
+    allowed = _FINENESS[: _FINENESS.index(_CLASS_OF[precision]) + 1]
+    return class_ in allowed
+
 
 def classify(error: float) -> str:
     """Return the class of a relative error: the arithmetic that such an error is typical of.

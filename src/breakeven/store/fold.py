@@ -12,6 +12,7 @@ from breakeven.model.event import (
     BackendSeen,
     Began,
     CaseSet,
+    CeilingsDone,
     ColdDone,
     Ended,
     EntryChosen,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from breakeven.model.event import Event
-    from breakeven.model.machine import BackendInfo, Blas, Machine
+    from breakeven.model.machine import BackendInfo, Blas, Ceilings, Machine
     from breakeven.model.run import ColdStart, Entry, NaiveShot, RunRecord
 
 NO_COLD_START = Phases()
@@ -62,6 +63,7 @@ class Fold:
         self._backends: dict[str, BackendInfo] = {}
         self._entries: dict[str, Entry] = {}
         self._floors: dict[str, Floors] = {}
+        self._ceilings: dict[str, Ceilings] = {}
         self._cases: dict[tuple[str, int, str], GrowingCase] = {}
         self._cold_starts: list[ColdStart] = []
         self._cold: dict[tuple[str, str], Phases] = {}
@@ -81,6 +83,7 @@ class Fold:
             ColdDone: self._cold_done,
             NaiveDone: self._naive_done,
             FloorsDone: self._floors_done,
+            CeilingsDone: self._ceilings_done,
             Remark: self._remark,
             RoundDone: self._round_done,
             Ended: self._ended,
@@ -126,7 +129,7 @@ class Fold:
             cases=tuple(case.built(self._cold_of(case)) for case in self._cases.values()),
             cold_starts=tuple(self._cold_starts),
             naive_shots=tuple(self._naive_shots),
-            limits=Limits(floors=dict(self._floors)),
+            limits=Limits(floors=dict(self._floors), ceilings=tuple(self._ceilings.values())),
             remarks=tuple(self._remarks),
         )
 
@@ -199,6 +202,9 @@ class Fold:
         known = self._floors.get(event.entry)
         self._floors[event.entry] = lowest(known, event.floors) if known else event.floors
 
+    def _ceilings_done(self, event: CeilingsDone) -> None:
+        self._ceilings[event.ceilings.device] = event.ceilings
+
     def _remark(self, event: Remark) -> None:
         self._remarks.setdefault(event.text)
 
@@ -231,6 +237,7 @@ def lowest(one: Floors, other: Floors) -> Floors:
         message_s=min(one.message_s, other.message_s),
         synchronise_s=_lower(one.synchronise_s, other.synchronise_s),
         event_pair_s=_lower(one.event_pair_s, other.event_pair_s),
+        empty_kernel_s=_lower(one.empty_kernel_s, other.empty_kernel_s),
     )
 
 

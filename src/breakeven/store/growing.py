@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
-from breakeven.model.run import Case, Memory, Phases, Round
+from breakeven.model.run import CacheTimes, Case, DeviceTimes, Memory, Phases, Round
 
 if TYPE_CHECKING:
     from breakeven.model.event import CaseSet, SlotDone, SlotVoided
     from breakeven.model.run import Agreement, Clock, Slot, Status, Work
     from breakeven.model.verdict import Scope
 
-Readings = TypeVar("Readings", Phases, Memory)
+Readings = TypeVar("Readings", Phases, Memory, DeviceTimes, CacheTimes)
 
 
 def overlaid(under: Readings, over: Readings) -> Readings:
@@ -33,12 +33,15 @@ class GrowingRound:
         self.clock = clock
         self._slots: list[Slot] = []
         self._steady = True
+        self._clock_steady: bool | None = None
         self._built: Round | None = None
 
-    def add(self, slot: Slot, *, steady: bool) -> None:
+    def add(self, slot: Slot, *, steady: bool, clock_steady: bool | None) -> None:
         """Take one slot; a round with one unsteady slot is not steady."""
         self._slots.append(slot)
         self._steady = self._steady and steady
+        if clock_steady is not None:
+            self._clock_steady = clock_steady and self._clock_steady is not False
         self._built = None
 
     def void(self, order: int, reason: str) -> bool:
@@ -64,6 +67,7 @@ class GrowingRound:
                 clock=self.clock,
                 slots=tuple(self._slots),
                 steady=self._steady,
+                clock_steady=self._clock_steady,
             )
         return self._built
 
@@ -85,6 +89,8 @@ class GrowingCase:
         self._agreement: Agreement | None = None
         self._memory: Memory | None = None
         self._phases = Phases()
+        self._device: DeviceTimes | None = None
+        self._caches: CacheTimes | None = None
         self._losses: tuple[float, ...] = ()
         self._loss_epochs: tuple[int, ...] = ()
         self._rounds: dict[tuple[int, Scope, Clock], GrowingRound] = {}
@@ -101,6 +107,10 @@ class GrowingCase:
             self._memory = overlaid(self._memory or Memory(), event.memory)
         if event.phases is not None:
             self._phases = overlaid(self._phases, event.phases)
+        if event.device is not None:
+            self._device = overlaid(self._device or DeviceTimes(), event.device)
+        if event.caches is not None:
+            self._caches = overlaid(self._caches or CacheTimes(), event.caches)
         self._losses = event.losses or self._losses
         self._loss_epochs = event.loss_epochs or self._loss_epochs
 
@@ -124,7 +134,7 @@ class GrowingCase:
         key = (event.round, event.scope, event.clock)
         if key not in self._rounds:
             self._rounds[key] = GrowingRound(*key)
-        self._rounds[key].add(event.slot, steady=event.steady)
+        self._rounds[key].add(event.slot, steady=event.steady, clock_steady=event.clock_steady)
         self._built = None
 
     def void(self, event: SlotVoided) -> bool:
@@ -147,6 +157,8 @@ class GrowingCase:
                 agreement=self._agreement,
                 memory=self._memory,
                 phases=overlaid(self._phases, cold),
+                device=self._device,
+                caches=self._caches,
                 rounds=tuple(group.built() for group in self._rounds.values()),
                 losses=self._losses,
                 loss_epochs=self._loss_epochs,

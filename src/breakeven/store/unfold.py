@@ -11,6 +11,7 @@ from breakeven.model.event import (
     BackendSeen,
     Began,
     CaseSet,
+    CeilingsDone,
     ColdDone,
     Ended,
     EntryChosen,
@@ -67,6 +68,7 @@ def parts(record: RunRecord) -> Iterator[Event]:
     yield from (EntryChosen(entry=entry) for entry in record.entries)
     for entry, floors in record.limits.floors.items():
         yield FloorsDone(entry=entry, floors=floors)
+    yield from (CeilingsDone(ceilings=each) for each in record.limits.ceilings)
     for case in record.cases:
         yield from _case_events(case)
     yield from (ColdDone(start=start) for start in record.cold_starts)
@@ -88,6 +90,8 @@ def _case_events(case: Case) -> Iterator[Event]:
         agreement=case.agreement,
         memory=case.memory,
         phases=case.phases,
+        device=case.device,
+        caches=case.caches,
         losses=case.losses,
         loss_epochs=case.loss_epochs,
     )
@@ -102,4 +106,5 @@ def _case_events(case: Case) -> Iterator[Event]:
                 clock=group.clock,
                 slot=slot,
                 steady=group.steady,
+                clock_steady=group.clock_steady,
             )

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 from breakeven.model.run import Agreement, Work
-from breakeven.model.spec import DType
+from breakeven.model.spec import DType, Precision
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array = NDArray[Any]
 
-ITEM_BYTES = {"float32": 4, "float64": 8}
+ITEM_BYTES: dict[DType, int] = {"float16": 2, "bfloat16": 2, "float32": 4, "float64": 8}
 
 
 class Need(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,7 +74,15 @@ class Workload(Protocol):
         ...
 
     def check(
-        self, arrays: tuple[Array, ...], losses: tuple[float, ...], reference: dict[str, Array]
+        self,
+        arrays: tuple[Array, ...],
+        losses: tuple[float, ...],
+        reference: dict[str, Array],
+        precision: Precision,
     ) -> Agreement:
-        """Compare an answer, on the host, with its reference."""
+        """Compare an answer, on the host, with its reference.
+
+        Arrays of 16-bit precisions arrive as float32; `precision` says what was computed in, and
+        so how much an honest answer may err.
+        """
         ...

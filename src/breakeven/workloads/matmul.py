@@ -5,17 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from breakeven.model.run import Agreement, Work
-from breakeven.model.spec import DType
+from breakeven.model.spec import DType, Precision
 from breakeven.workloads.base import ITEM_BYTES, Answer, Need
 
 if TYPE_CHECKING:
     from breakeven.workloads.base import Array
 
 SAMPLED_ROWS = 16
-UNIT_ROUNDOFF = {"float32": 2.0**-24, "float64": 2.0**-53}
-# A sum of over 10,000 terms may err by more than inputs rounded to TF32 do: there the whole
-# error tells them apart, as it grows with the root of the terms and not with their number.
-CLASSES = {"float32": {"float32", "float64"}, "float64": {"float64"}}
 
 
 class Matmul:
@@ -65,7 +61,11 @@ class Matmul:
         return Answer(arrays=(xp.matmul(inputs[0], inputs[1]),))
 
     def check(
-        self, arrays: tuple[Array, ...], losses: tuple[float, ...], reference: dict[str, Array]
+        self,
+        arrays: tuple[Array, ...],
+        losses: tuple[float, ...],
+        reference: dict[str, Array],
+        precision: Precision,
     ) -> Agreement:
         """Pass when every sampled element is within 4 sqrt(N) u of its sum of absolute terms.
 
@@ -76,7 +76,9 @@ class Matmul:
         import numpy as np  # noqa: PLC0415  only a worker needs it
 
         from breakeven.stats.agreement import (  # noqa: PLC0415  it needs NumPy
+            UNIT_ROUNDOFF,
             classify,
+            honest,
             product_bound,
             relative_error,
             same_nonfinite,
@@ -84,14 +86,16 @@ class Matmul:
 
         del losses
         (result,) = arrays
-        size, dtype = result.shape[0], result.dtype.name
+        size = result.shape[0]
         got = result[reference["rows"]].astype(np.float64)
         want, terms = reference["product"], reference["terms"]
-        sides = 2 if dtype == "float64" else 1
-        bound = sides * product_bound(terms, size, UNIT_ROUNDOFF[dtype])
+        sides = 2 if precision == "float64" else 1
+        bound = sides * product_bound(terms, size, UNIT_ROUNDOFF[precision])
         passed = same_nonfinite(got, want) and bool(np.all(np.abs(got - want) <= bound))
         error = relative_error(got, want)
-        passed = passed and classify(error) in CLASSES[dtype]
+        # A sum of over 10,000 terms may err by more than inputs rounded to TF32 do: there the whole
+        # error tells them apart, as it grows with the root of the terms and not with their number.
+        passed = passed and honest(classify(error), precision)
         return Agreement(
             error=error,
             bound=float(np.linalg.norm(bound) / np.linalg.norm(want)),

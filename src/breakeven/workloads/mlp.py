@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from breakeven.model.run import Agreement, Work
-from breakeven.model.spec import DType
+from breakeven.model.spec import DType, Precision
 from breakeven.workloads.base import ITEM_BYTES, Answer, Need
 
 if TYPE_CHECKING:
@@ -108,7 +108,11 @@ class Mlp:
         return Answer(arrays=(w1, b1, w2, b2), losses=tuple(losses), loss_epochs=tuple(epochs))
 
     def check(
-        self, arrays: tuple[Array, ...], losses: tuple[float, ...], reference: dict[str, Array]
+        self,
+        arrays: tuple[Array, ...],
+        losses: tuple[float, ...],
+        reference: dict[str, Array],
+        precision: Precision,
     ) -> Agreement:
         """Pass when losses and final weights agree with float64 training to 1e-4 relative.
 
@@ -123,11 +127,10 @@ class Mlp:
             same_nonfinite,
         )
 
-        dtype = arrays[0].dtype.name
         got, weights = np.array(losses), _flat(arrays).astype(np.float64)
         want = reference["losses"]
-        bound = LOSS_TOLERANCE[dtype]
-        if dtype == "float64":
+        bound = LOSS_TOLERANCE[precision]
+        if precision == "float64":
             bound = max(bound, 10 * float(reference["spread"][0]))
         drift = relative_error(weights, reference["weights"])
         error = max(float(np.max(np.abs(got - want) / np.abs(want))), drift)
