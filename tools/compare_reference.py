@@ -108,8 +108,8 @@ REASONS: dict[str, Reason] = {
     "e": Reason(
         lambda r: r.what == "mlp" and r.backend in {"cupy", "torch-cuda"},
         "The network's 10 epochs are some 250 launches of a few us of work each: its time is the "
-        "host's time to launch. Within one session of ours CuPy took 8.9 ms at 64 hidden units "
-        "and 5.2 ms at 256, so the host moved, not the width.",
+        "host's time to launch. In one session of ours CuPy took 8.9 ms at 64 hidden units and "
+        "6.6 ms at 256, so the host moved, not the width.",
     ),
     "f": Reason(
         lambda r: r.what == "first mlp" and r.ratio < 1,

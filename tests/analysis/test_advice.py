@@ -143,3 +143,18 @@ def test_sizes_inside_the_bracket_are_named_as_open() -> None:
     }  # fmt: skip
     settled = {"faster", "slower", "equivalent"}
     assert found.open_sizes == tuple(s for s, word in verdicts.items() if word not in settled)
+
+
+def test_a_library_that_is_quicker_at_the_largest_size_is_named_there() -> None:
+    """The choice wins most sizes; where another is settled as faster, that is said with the size."""
+    crossing = CURVES | {
+        "cupy": lambda n: CURVES["torch-cuda"](n) * (0.7 if n > 4000 else 4.0),
+    }
+    found = advice(record(curves=crossing), "resident")
+    assert found.choice == "torch-cuda"
+    assert found.quicker == {"cupy": (8192,)}
+
+
+def test_libraries_that_are_alike_are_not_set_above_each_other() -> None:
+    """Without a settled difference no size is named."""
+    assert advice(record(), "resident").quicker == {}

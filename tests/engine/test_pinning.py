@@ -20,14 +20,21 @@ import numpy as np
 from breakeven.engine.pinning import Pinning, busy_threads
 
 square = np.ones((256, 256), np.float32)
-go, stop = threading.Event(), threading.Event()
+go, done, stop = threading.Event(), threading.Event(), threading.Event()
 ids = {"main": os.getpid()}
+
+# As much work for either thread, so that a busy machine cannot make one look idle.
+def work():
+    for _ in range(400):
+        np.matmul(square, square)
 
 def pool():
     ids["pool"] = threading.get_native_id()
     while not stop.is_set():
-        if go.wait(0.05):
-            np.matmul(square, square)
+        if go.wait(0.05) and not stop.is_set():
+            work()
+            go.clear()
+            done.set()
 
 def idle(name):
     ids[name] = threading.get_native_id()
@@ -42,11 +49,10 @@ def start(target, *arguments):
     return made
 
 def exercise():
+    done.clear()
     go.set()
-    begin = time.perf_counter()
-    while time.perf_counter() - begin < 0.3:
-        np.matmul(square, square)
-    go.clear()
+    work()
+    done.wait()
 
 def places():
     return {name: sorted(os.sched_getaffinity(thread)) for name, thread in ids.items()}

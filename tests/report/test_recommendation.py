@@ -106,3 +106,14 @@ def test_libraries_that_are_not_told_apart_are_named(gpu_record: RunRecord) -> N
         advice("transfer", "cupy", from_size=790.0, otherwise="torch-cpu-16"),)))  # fmt: skip
     (found,) = recommendations(evidence, "matmul")
     assert found.headline.startswith("Use CuPy (or torch-CUDA, not told apart) from N = 790 on")
+
+
+def test_a_size_that_another_library_wins_is_told(gpu_record: RunRecord) -> None:
+    """The other library is named with its size and scope, and is not called alike as well."""
+    quicker = advice("transfer", "cupy", from_size=790.0, quicker={"torch-cuda": (8192,)})
+    run = replace(gpu_record, advice=(quicker, advice("resident", "cupy", from_size=790.0)))
+    (found,) = recommendations(Evidence(run), "matmul")
+    assert found.headline == (
+        "Use CuPy from N = 790 on, whether the data must travel or not; torch-CUDA is faster still "
+        "at N = 8192 if it must travel."
+    )

@@ -271,6 +271,15 @@ def test_the_list_tells_finished_interrupted_and_damaged(store: Store) -> None:
     assert empty.status == "damaged"
 
 
+def test_a_document_of_another_name_is_listed_where_its_run_belongs(store: Store) -> None:
+    """A renamed document stands by when its run began, and not by its letters."""
+    for name, started in (("zebra", "2026-12-01T08:00:00Z"), ("apple", "2026-12-05T08:00:00Z")):
+        path = store.save(named(f"{started[:10]}T08-00-00-aaaa", started=started))
+        path.rename(path.with_name(f"{name}.json"))
+    store.save(named("2026-12-03T00-00-00-aaaa"))
+    assert [found.id[:10] for found in store.list()] == ["2026-12-05", "2026-12-03", "2026-12-01"]
+
+
 def test_the_list_tells_a_run_that_is_being_measured(store: Store) -> None:
     """A living writer is told apart from a dead one."""
     with store.sink(RUN.id) as sink:

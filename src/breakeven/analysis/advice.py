@@ -57,6 +57,7 @@ def advise(
     if winning:
         choice = winning[-1].entries[0]
         blank = _for_winner(found, line._replace(entry=choice), blank, crossed)
+        blank = replace(blank, quicker=_quicker(found, line, choice))
         reasons = _speed(found, line, choice, compared)
     elif losing and (base := _base(compared)) is not None:
         choice = base
@@ -171,6 +172,25 @@ def _speed(
     for other in _rivals(found, line, choice):
         reasons += _against(found, line, choice, other)
     return reasons
+
+
+def _quicker(found: Comparisons, line: Line, choice: str) -> dict[str, tuple[int, ...]]:
+    """Return the sizes at which another winner is settled as faster than the choice."""
+    quicker: dict[str, tuple[int, ...]] = {}
+    for other in _rivals(found, line, choice):
+        wins = [
+            c.pair
+            for c in found.by_line.get(line._replace(entry=other)) or []
+            if c.verdict.word == "faster"
+        ]
+        sizes = tuple(
+            p.size
+            for p in wins
+            if duel(found.times, found.twins, p, other, choice, p.size).verdict.word == "faster"
+        )
+        if sizes:
+            quicker[other] = sizes
+    return quicker
 
 
 def _rivals(found: Comparisons, line: Line, choice: str) -> list[str]:

@@ -226,6 +226,8 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
         Size up to which that holds.
     open_sizes : tuple of int
         Measured sizes, other than those near the crossover, at which nothing is settled.
+    quicker : dict
+        Sizes at which verdicts settle another entry as faster than the choice, by entry.
     """
 
     workload: str
@@ -237,6 +239,7 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
     otherwise: str | None = None
     otherwise_to: float | None = None
     open_sizes: tuple[int, ...] = ()
+    quicker: dict[str, tuple[int, ...]] = {}
 
 
 class AaCheck(msgspec.Struct, frozen=True, kw_only=True):

@@ -136,7 +136,7 @@ def _cold(evidence: Evidence, workload: str, kind: str) -> list[Note]:
     for c in found:
         base = names.base(kind, evidence.label(c.base))
         said.append(f"{evidence.label(c.entry)} {_verb(c)} {base} {_place(c)}")
-    return [Note(label="cold start (composed)", text=f"composed: {'; '.join(said)}.")]
+    return [Note(label="cold start (composed)", text=f"{'; '.join(said)}.")]
 
 
 def _pay_back(evidence: Evidence, workload: str, kind: str, leads: dict[str, str]) -> list[Note]:

@@ -53,7 +53,20 @@ def _headline(evidence: Evidence, group: Sequence[Advice]) -> str:
         named = names.joined([evidence.label(e) for e in below], "or")
         best = "the best CPU setting" if gpu else named
         text += f"; at smaller sizes {best}" + (f" ({named})" if gpu else "")
-    return f"{text}{_open(group, gpu=gpu)}."
+    return f"{text}{_quicker(evidence, group)}{_open(group, gpu=gpu)}."
+
+
+def _quicker(evidence: Evidence, group: Sequence[Advice]) -> str:
+    """Return where verdicts settle another entry as faster than the choice."""
+    said: dict[str, list[str]] = {}
+    for a in group:
+        for entry, sizes in a.quicker.items():
+            at = f"{evidence.label(entry)} is faster still at {labels.axis(a.workload)} = "
+            said.setdefault(at + names.sizes(sizes), []).append(_scope(a, 1, gpu=True))
+    return "".join(
+        f"; {at} {names.joined(scopes)}".rstrip() if len(scopes) < len(group) else f"; {at}"
+        for at, scopes in said.items()
+    )
 
 
 def _who(evidence: Evidence, group: Sequence[Advice]) -> str:
@@ -70,7 +83,8 @@ def _who(evidence: Evidence, group: Sequence[Advice]) -> str:
         and choice in b.entries
     ]
     shared = [e for e in (bands[0] if bands else ()) if all(e in found for found in bands)]
-    others = [evidence.label(e) for e in shared if e != choice]
+    told = {e for a in group for e in a.quicker}
+    others = [evidence.label(e) for e in shared if e != choice and e not in told]
     alike = f" (or {names.joined(others, 'or')}, not told apart)" if others else ""
     return evidence.label(choice) + alike
 

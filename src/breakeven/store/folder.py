@@ -96,7 +96,9 @@ class Store:
         StoreError
             The folder itself cannot be read.
         """
-        return tuple(self._summary(run_id) for run_id in names.ids(self.path))
+        found = [self._summary(run_id) for run_id in names.ids(self.path)]
+        # A document under a name of the user's own still says when its run began.
+        return tuple(sorted(found, key=_began, reverse=True))
 
     def sink(self, record_id: str) -> JournalSink:
         """Return a sink for a new run, with a journal of its own; the caller closes it.
@@ -199,6 +201,11 @@ class Store:
         except BreakevenError as error:
             return damaged(run_id, error.what)
         return summary(record, live=being_written(self.journal(run_id)))
+
+
+def _began(found: RunSummary) -> str:
+    """Return when a run began: the start of its id; of a damaged one, of its file's name."""
+    return found.id[:19]
 
 
 def _from_file(path: Path) -> RunRecord:
