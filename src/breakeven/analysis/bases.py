@@ -20,9 +20,11 @@ def repeats(record: RunRecord) -> dict[str, str]:
     first: dict[tuple[object, ...], str] = {}
     again = {}
     for e in record.entries:
-        if e.variant in {"twin", "naive"}:
+        if e.variant in {"twin", "naive", "planted"}:
             continue
-        kind = (e.backend, e.device, e.threads, e.dtype, e.matmul_precision, e.variant)
+        kind = (
+            e.backend, e.device, e.threads, e.dtype, e.matmul_precision, e.variant, e.calls,
+        )  # fmt: skip
         if kind in first:
             again[e.id] = first[kind]
         else:

@@ -14,7 +14,7 @@ def achieved(times: Times) -> tuple[Achieved, ...]:
     rows = []
     for case in times.record.cases:
         variant = times.entries[case.entry].variant
-        if case.status != "ok" or case.work is None or variant in {"twin", "naive"}:
+        if case.status != "ok" or case.work is None or variant in {"twin", "naive", "planted"}:
             continue
         seconds = times.median(case.workload, case.size, case.entry, "resident")
         if seconds is None:

@@ -12,7 +12,7 @@ from breakeven.analysis.cold import cold_crossover
 from breakeven.analysis.comparisons import Comparisons
 from breakeven.analysis.crossover import crossover
 from breakeven.analysis.naive import naive_costs
-from breakeven.analysis.pairs import Line
+from breakeven.analysis.pairs import CONTROLS, Line
 from breakeven.analysis.payback import payback
 from breakeven.model.run import RunRecord
 from breakeven.model.verdict import Advice, Band, Crossover, Judged, Payback
@@ -66,7 +66,7 @@ def _warm(found: Comparisons) -> dict[Line, Crossover]:
     return {
         line: crossover(line, compared)
         for line, compared in found.by_line.items()
-        if line.base_kind != "same"
+        if line.base_kind not in CONTROLS
     }
 
 
@@ -84,7 +84,7 @@ def _crossovers(found: Comparisons, crossed: dict[Line, Crossover]) -> tuple[Cro
 def _paybacks(found: Comparisons) -> tuple[Payback, ...]:
     rows = []
     for line, compared in found.by_line.items():
-        if line.scope != "resident" or line.base_kind == "same":
+        if line.scope != "resident" or line.base_kind in CONTROLS:
             continue
         rows += [
             payback(found.times, c, found.at(line, "transfer", c.pair.size))
@@ -100,7 +100,7 @@ def _words(
     all_bands: list[Band] = []
     all_advice = []
     for line in found.main_lines():
-        if line.base_kind == "same":
+        if line.base_kind in CONTROLS:
             continue
         here = bands(found.times, found.twins, line.entry, found.alongside(line))
         all_bands += here

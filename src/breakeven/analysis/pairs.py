@@ -11,6 +11,9 @@ from breakeven.analysis.times import WARM_SCOPES, Times
 from breakeven.model.run import Entry
 from breakeven.model.verdict import Scope
 
+CONTROLS = frozenset({"same", "planted"})
+"""Kinds of base whose truth is known beforehand: nothing is advised from them."""
+
 
 class Line(NamedTuple):
     """One entry against one kind of base in one scope, over all sizes of a workload."""
@@ -36,7 +39,8 @@ class Plan:
     """The comparisons that a record allows.
 
     Every GPU entry stands against the best CPU entry, then against NumPy; a CPU entry of another
-    library against NumPy; a backend entered twice against itself. An entry that was only scouted
+    library against NumPy; a backend entered twice against itself, and a planted difference against
+    its base. An entry that was only scouted
     is in none of them: nothing was measured that could be judged.
     """
 
@@ -66,6 +70,8 @@ class Plan:
         """Return the base of a line at a size."""
         if line.base_kind == "same":
             return self._repeats[line.entry]
+        if line.base_kind == "planted":
+            return self.times.entries[line.entry].twin_of
         if line.base_kind == "numpy":
             return self._numpy[line.workload]
         return self.best_cpu(line.workload, size)
@@ -82,9 +88,15 @@ class Plan:
                 if e.backend != "numpy" and self._numpy[workload] is not None:
                     yield Line(workload, scope, "numpy", e.id)
         for identity in self._repeats:
-            on_gpu = self.times.entries[identity].device != "cpu"
-            for scope in WARM_SCOPES if on_gpu else WARM_SCOPES[:1]:
-                yield Line(workload, scope, "same", identity)
+            yield from self._control(workload, "same", identity)
+        for e in self.times.record.entries:
+            if e.variant == "planted" and e.twin_of in self.times.entries:
+                yield from self._control(workload, "planted", e.id)
+
+    def _control(self, workload: str, base_kind: str, identity: str) -> Iterator[Line]:
+        on_gpu = not self.times.on_cpu(identity)
+        for scope in WARM_SCOPES if on_gpu else WARM_SCOPES[:1]:
+            yield Line(workload, scope, base_kind, identity)
 
     def pairs(self, line: Line) -> Iterator[Pair]:
         """Yield the pairs of a line, at each size at which both sides take part."""
@@ -128,7 +140,7 @@ class Plan:
         for line in self.lines(workload):
             if line.scope == scope:
                 by_kind.setdefault(line.base_kind, []).append(line.entry)
-        for kind in ("best-cpu", "numpy", "same"):
+        for kind in ("best-cpu", "numpy", "same", "planted"):
             if kind in by_kind:
                 return Line(workload, scope, kind, self._quickest(workload, scope, by_kind[kind]))
         return None

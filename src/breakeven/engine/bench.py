@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from breakeven.backends.base import Backend, Opening
-from breakeven.engine.loop import Call, clear_garbage, issue_times, repeats, warm_up
+from breakeven.engine.loop import Call, clear_garbage, issue_times, repeats, unit_of, warm_up
 from breakeven.engine.messages import ColdCalls, Measured, Ready, SetUp, Shot
 from breakeven.model.run import Floors, Memory
 from breakeven.model.verdict import Scope
@@ -61,6 +61,7 @@ class Bench:
         self._host: tuple[Any, ...] = ()
         self._device: tuple[Any, ...] = ()
         self._call_s = 0.0
+        self._calls = 1
 
     def floors(self) -> Floors:
         """Measure the shortest times that can be told apart here."""
@@ -79,7 +80,7 @@ class Bench:
         self.end_case()
         self._backend.begin_case(workload.name, request.size)
         peak_known = reset_host_peak()
-        self._workload = workload
+        self._workload, self._calls = workload, request.calls
         self._host = tuple(load(request.folder, "input").values())
         to_device_s = self._time_to_device(parts=request.parts)
         answer = self._run()
@@ -91,9 +92,9 @@ class Bench:
         losses, loss_epochs = answer.losses, answer.loss_epochs
         del answer, arrays
         clear_garbage()
-        self._call_s, steady = warm_up(
-            self._run, self._backend.synchronise, self._opening.clock, request.warm_s
-        )
+        wait = self._backend.synchronise
+        unit = unit_of(self._run, wait, self._calls)
+        self._call_s, steady = warm_up(unit, wait, self._opening.clock, request.warm_s)
         device_s, issue_s = self._device_and_issue() if request.parts else (None, None)
         memory = self._backend.memory()
         return Ready(
@@ -118,8 +119,9 @@ class Bench:
 
     def measure(self, scope: Scope, seconds: float) -> Measured:
         """Measure one slot, after a moment of untimed work that warms caches and clocks again."""
-        call = self._travel_and_run if scope == "transfer" else self._run
         wait, clock = self._backend.synchronise, self._opening.clock
+        one = self._travel_and_run if scope == "transfer" else self._run
+        call = unit_of(one, wait, self._calls)
         if self._call_s < REWARM_S:
             repeats(call, wait, clock, REWARM_S)
         wall, cpu = time.perf_counter(), time.process_time()

@@ -69,6 +69,24 @@ def repeats(call: Call, wait: Call, clock: Clock, seconds: float) -> list[float]
     return times
 
 
+def unit_of(call: Call, wait: Call, calls: int) -> Call:
+    """Return the work that is timed as one piece: a call, or several, each awaited but the last.
+
+    The timing loop awaits the last one, so that a unit of eleven calls is worth eleven units of
+    one: a known difference.
+    """
+    if calls == 1:
+        return call
+
+    def unit() -> None:
+        for _ in range(calls - 1):
+            call()
+            wait()
+        call()
+
+    return unit
+
+
 def issue_times(call: Call, wait: Call, clock: Clock, seconds: float) -> list[float]:
     """Time calls until they return, waiting for the device between them, untimed."""
     times: list[float] = []

@@ -50,6 +50,8 @@ class SetUp(msgspec.Struct, frozen=True, kw_only=True, tag="set_up"):
         Most seconds to spend on becoming steady.
     parts : bool
         Whether to time the parts of a call as well: copies, events, issue.
+    calls : int
+        Calls of the work in one timed unit.
     gpu : str or None
         UUID of the GPU, to look for others on it.
     own_pids : tuple of int
@@ -62,6 +64,7 @@ class SetUp(msgspec.Struct, frozen=True, kw_only=True, tag="set_up"):
     warm_s: float
     precision: Precision = "float32"
     parts: bool = True
+    calls: int = 1
     gpu: str | None = None
     own_pids: tuple[int, ...] = ()
 

@@ -12,6 +12,8 @@ from breakeven.model.spec import RunSpec
 
 LONG_BUDGET_S = 300.0
 MOST_ROUNDS = 20
+# With ten calls in the base's unit, 11, 12, 15 and 20 are differences of 1.1, 1.2, 1.5 and 2.
+BASE_CALLS, PLANTED_CALLS = 10, (11, 12, 15, 20)
 THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
 
 
@@ -44,6 +46,8 @@ class Effort(msgspec.Struct, frozen=True, kw_only=True):
         Whether all GPU entries are measured on the grid, or the best one alone.
     planned_share : float
         Share of a round's time that planned sizes may take; the rest is the grids'.
+    all_entries : bool
+        Whether every entry is measured at every planned size, or those that may matter.
     """
 
     slots: int
@@ -59,6 +63,7 @@ class Effort(msgspec.Struct, frozen=True, kw_only=True):
     grid_points: int = 9
     grid_all: bool = False
     planned_share: float = 0.6
+    all_entries: bool = False
 
 
 def effort_of(spec: RunSpec, *, gpu: bool) -> Effort:
@@ -150,6 +155,50 @@ def twin_of(entry: Entry) -> Entry:
     """Return the entry that repeats `entry` under another id: the A/A check of the session."""
     return msgspec.structs.replace(
         entry, id=f"{entry.id}-twin", variant="twin", default=False, twin_of=entry.id
+    )
+
+
+def with_calls(entry: Entry, calls: int, *, of: Entry | None = None) -> Entry:
+    """Return `entry` with `calls` calls of the work in one timed unit: a planted difference.
+
+    Parameters
+    ----------
+    of : Entry, optional
+        The entry that it is compared with; its time over this one's is known beforehand: the
+        calls of the one over those of the other. Without it the entry is such a base itself.
+    """
+    return msgspec.structs.replace(
+        entry,
+        id=f"{entry.id}-x{calls}",
+        variant="planted",
+        default=False,
+        twin_of=None if of is None else of.id,
+        calls=calls,
+    )
+
+
+def planted(
+    entry: Entry, calls: Sequence[int] = PLANTED_CALLS, base_calls: int = BASE_CALLS
+) -> tuple[Entry, ...]:
+    """Return a base of `base_calls` calls a unit, its twin, then one entry for each of `calls`."""
+    base = with_calls(entry, base_calls)
+    return (base, twin_of(base), *(with_calls(entry, n, of=base) for n in calls))
+
+
+def again(entry: Entry) -> Entry:
+    """Return `entry` once more, compared with its first self as any other entry would be."""
+    return msgspec.structs.replace(entry, id=f"{entry.id}#2")
+
+
+def effort_of_given(spec: RunSpec, *, gpu: bool) -> Effort:
+    """Return the effort for entries that the caller chose: nothing is scouted or searched."""
+    return msgspec.structs.replace(
+        effort_of(spec, gpu=gpu),
+        scout_slots=0,
+        cold_most=0,
+        grid=False,
+        planned_share=1.0,
+        all_entries=True,
     )
 
 

@@ -147,6 +147,7 @@ class SizeRunner:
             precision=entry.precision,
             warm_s=context.effort.warm_s,
             parts=task.parts,
+            calls=entry.calls,
             gpu=context.machine.gpus[0].uuid if real else None,
             own_pids=own,
         )

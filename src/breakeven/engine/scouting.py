@@ -13,6 +13,7 @@ from breakeven.engine.context import Context
 from breakeven.engine.plan import candidates, twin_of
 from breakeven.engine.rounds import SizeRunner, Task
 from breakeven.engine.team import Team
+from breakeven.errors import NothingMeasuredError
 from breakeven.model.event import BackendSeen, EntryChosen
 from breakeven.model.machine import BackendInfo
 from breakeven.model.run import Entry, RunRecord
@@ -60,6 +61,30 @@ def find_entries(context: Context) -> tuple[Entry, ...]:
             if name not in {b.name for b in context.sink.record().backends}:
                 context.emit(BackendSeen(info=info))
     return candidates(context.spec, found, context.machine)
+
+
+def announce(context: Context, given: Sequence[Entry]) -> tuple[Entry, ...]:
+    """Journal entries that the caller chose; return those whose backend can run here.
+
+    Raises
+    ------
+    NothingMeasuredError
+        If none can.
+    """
+    known = context.sink.record()
+    told, seen = {e.id for e in known.entries}, {b.name for b in known.backends}
+    infos = {name: backends.get(name).find() for name in dict.fromkeys(e.backend for e in given)}
+    for name, info in infos.items():
+        if name not in seen:
+            context.emit(BackendSeen(info=msgspec.structs.replace(info, name=name)))
+    here = tuple(e for e in given if infos[e.backend].available)
+    if not here:
+        why = "; ".join(f"{name}: {info.why_not}" for name, info in infos.items())
+        raise NothingMeasuredError(f"no backend works here ({why})", "breakeven doctor says more")
+    for entry in here:
+        if entry.id not in told:
+            context.emit(EntryChosen(entry=entry))
+    return here
 
 
 def scout(

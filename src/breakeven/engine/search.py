@@ -123,7 +123,8 @@ class Search:
         *,
         first: bool,
     ) -> Task:
-        wanted = [e.id for e in entries if e.device != "cpu" or e.default or e.twin_of]
+        everyone = self._effort.all_entries
+        wanted = [e.id for e in entries if everyone or e.device != "cpu" or e.default or e.twin_of]
         wanted += self._bases(size, state, entries)
         return Task(
             workload=spec.name,

@@ -12,10 +12,18 @@ from breakeven.engine.conditions import CpuMeter
 from breakeven.engine.context import Context, Progress
 from breakeven.engine.first_calls import ColdStarts, shoot_naively
 from breakeven.engine.inputs import Inputs, scratch_folder
-from breakeven.engine.plan import effort_of
+from breakeven.engine.plan import effort_of, effort_of_given
 from breakeven.engine.processes import crew, deaf_to_interrupts
 from breakeven.engine.rounds import SizeRunner, Task
-from breakeven.engine.scouting import Wait, find_entries, look_around, lost, one_a_backend, scout
+from breakeven.engine.scouting import (
+    Wait,
+    announce,
+    find_entries,
+    look_around,
+    lost,
+    one_a_backend,
+    scout,
+)
 from breakeven.engine.search import Search
 from breakeven.engine.team import Team
 from breakeven.errors import NothingMeasuredError
@@ -34,7 +42,13 @@ ENOUGH_OF_ROUND = 0.5
 
 
 def measure(
-    sink: Sink, stop_rule: StopRule, progress: Progress, *, wait: Wait, patience_s: float = 20.0
+    sink: Sink,
+    stop_rule: StopRule,
+    progress: Progress,
+    *,
+    wait: Wait,
+    patience_s: float = 20.0,
+    given: Sequence[Entry] = (),
 ) -> None:
     """Measure the run that `sink` has begun, or go on with it; every slot is journalled.
 
@@ -46,6 +60,9 @@ def measure(
         Judges the record so far.
     wait : callable
         Lets seconds pass.
+    given : sequence of Entry
+        Entries to measure at every planned size, and no others: nothing is scouted then, no
+        first call taken apart, no crossover searched. Without any the plan chooses.
 
     Raises
     ------
@@ -63,7 +80,9 @@ def measure(
             context = Context(
                 spec=record.spec,
                 machine=record.machine,
-                effort=effort_of(record.spec, gpu=bool(record.machine.gpus)),
+                effort=(effort_of_given if given else effort_of)(
+                    record.spec, gpu=bool(record.machine.gpus)
+                ),
                 sink=sink,
                 crew=made,
                 inputs=Inputs(made, scratch, record.spec.dtype, record.spec.seed),
@@ -78,7 +97,7 @@ def measure(
                 patience_s=patience_s,
                 rng=random.Random(record.spec.seed),  # noqa: S311  an order, not a secret
             )
-            _Session(context, stop_rule, wait).run()
+            _Session(context, stop_rule, wait, given).run()
         interrupted = False
     except NothingMeasuredError:
         interrupted = False
@@ -90,7 +109,10 @@ def measure(
 
 
 class _Session:
-    def __init__(self, context: Context, stop_rule: StopRule, wait: Wait) -> None:
+    def __init__(
+        self, context: Context, stop_rule: StopRule, wait: Wait, given: Sequence[Entry]
+    ) -> None:
+        self._given = tuple(given)
         self._context = context
         self._stop_rule = stop_rule
         self._wait = wait
@@ -103,6 +125,9 @@ class _Session:
         """Run what the plan says, less what an interrupted run has done already."""
         context = self._context
         look_around(context, self._wait)
+        if self._given:
+            self._rounds(announce(context, self._given))
+            return
         entries = find_entries(context)
         before = context.sink.record()
         cold = ColdStarts(context, one_a_backend(entries))

@@ -2,6 +2,7 @@
 
 from breakeven.engine.request import Options
 from breakeven.lab.computer import doctor, read_machine
+from breakeven.lab.controls import entry_of, measure_entries
 from breakeven.lab.measuring import cost_sentence, resume_run, run, start_run
 from breakeven.lab.result import Result
 from breakeven.lab.shelf import judged, load, load_result, stored_runs
@@ -13,9 +14,11 @@ __all__ = [
     "cost_sentence",
     "doctor",
     "drawing",
+    "entry_of",
     "judged",
     "load",
     "load_result",
+    "measure_entries",
     "read_machine",
     "report_html",
     "resume_run",

@@ -51,9 +51,11 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     default : bool
         Whether these threads are what the library takes by itself.
     twin_of : str or None
-        For variants ``twin`` and ``planted``: the entry that it repeats.
+        For a twin: the entry that it repeats. For a planted difference: its base, None for the
+        base itself.
     calls : int
-        Calls of the work in one timed unit: 1, unless a difference is planted on purpose.
+        Calls of the work in one timed unit: 1, unless a difference is planted on purpose. All
+        wall times of the entry are those of a unit.
     """
 
     id: str

@@ -42,7 +42,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     base : str
         Entry id that `ratio` divides: base time / entry time, so over 1 the entry is faster.
     base_kind : str
-        Why this base: ``"best-cpu"``, ``"numpy"`` or ``"same"`` (the same backend entered twice).
+        Why this base: ``"best-cpu"``, ``"numpy"``, ``"same"`` (the same backend entered twice) or
+        ``"planted"`` (it does the same work in another number of calls).
     ratio, low, high : float or None
         Estimate and its 95 % interval, for reading.
     verdict_low, verdict_high : float or None
