@@ -135,3 +135,9 @@ def test_a_script_is_a_backend(tmp_path: Path) -> None:
     assert _spec("matmul", backends=[f"{name}#one"]).backends == (f"{name}#one",)
     with pytest.raises(InputError, match="two"):
         _spec("matmul", backends=[f"{name}#two"])
+
+
+def test_a_spec_stores_what_each_axis_is_called() -> None:
+    """The page is also made where the workload is not installed: the run must know the name."""
+    spec = spec_of(Options(workloads=("mlp", "matmul")), gpu=False)
+    assert [w.axis for w in spec.workloads] == ["hidden", "N"]

@@ -216,3 +216,14 @@ def test_a_scripted_backend_goes_by_its_entry(gpu_record: RunRecord) -> None:
     page = build(replace(gpu_record, entries=entries))
     assert "with cupy" in page.answers[0]
     assert "scripted:" not in page.answers[0]
+
+
+def test_the_axis_is_called_as_its_workload_calls_it(gpu_record: RunRecord) -> None:
+    """A workload of another package names its axis, on the page and in every sentence."""
+    (spec,) = gpu_record.spec.workloads
+    named = replace(gpu_record.spec, workloads=(replace(spec, axis="atoms"),))
+    page = build(replace(gpu_record, spec=named))
+    assert page.workloads[0].axis == "atoms"
+    assert "atoms = 610" in page.answers[0]
+    assert "N = " not in "".join(page.answers)
+    assert page.workloads[0].tables[0].columns[0] == "atoms"

@@ -83,7 +83,7 @@ def told(times: Times, verdict: Verdict) -> str:
     assert verdict.ratio is not None  # only verdicts with figures are told
     assert verdict.low is not None
     assert verdict.high is not None
-    at = f"{axis(verdict.workload)} = {verdict.size}"
+    at = f"{axis(verdict.workload, times.record.spec)} = {verdict.size}"
     scope = "" if times.on_cpu(verdict.entry) else f", {_SCOPE_WORDS[verdict.scope]}"
     return (
         f"At {at}{scope}, {times.label(verdict.entry)} runs at {units.ratio(verdict.ratio)} "
@@ -271,5 +271,6 @@ def _memory(found: Comparisons, line: Line, entries: Sequence[str]) -> str | Non
                 where = "on the host" if on_cpu else "on the device"
                 parts.append(f"{times.label(e)} {units.size_bytes(peak)} {where}")
         if parts:
-            return f"Peak memory at {axis(line.workload)} = {size}: {', '.join(parts)}."
+            at = f"{axis(line.workload, found.record.spec)} = {size}"
+            return f"Peak memory at {at}: {', '.join(parts)}."
     return None

@@ -142,8 +142,7 @@ def spec_of(asked: Options, *, gpu: bool) -> RunSpec:
     default_s = QUICK_S if asked.quick else TOUR_GPU_S if gpu else TOUR_S
     return RunSpec(
         workloads=tuple(
-            WorkloadSpec(name=n, sizes=given or workloads.get(n).sizes, given=given is not None)
-            for n in tuple(dict.fromkeys(asked.workloads)) or workloads.TOUR
+            _workload(n, given) for n in tuple(dict.fromkeys(asked.workloads)) or workloads.TOUR
         ),
         backends=_backends(asked.backends),
         explicit_backends=asked.backends is not None,
@@ -155,6 +154,12 @@ def spec_of(asked: Options, *, gpu: bool) -> RunSpec:
         naive=asked.naive,
         pin=asked.pin,
     )
+
+
+def _workload(name: str, given: tuple[int, ...] | None) -> WorkloadSpec:
+    found = workloads.get(name)
+    sizes = given or found.sizes
+    return WorkloadSpec(name=name, sizes=sizes, given=given is not None, axis=found.axis)
 
 
 def _dtype(name: str) -> DType:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from breakeven.model.run import Entry
+from breakeven.model.spec import RunSpec
 
 _BACKENDS = {
     "numpy": "NumPy",
@@ -13,7 +14,7 @@ _BACKENDS = {
     "cupy": "CuPy",
     "torch-cuda": "torch-CUDA",
 }
-_AXES = {"matmul": "N", "mlp": "hidden"}
+_AXES_BEFORE = {"matmul": "N", "mlp": "hidden"}
 
 
 def backend(name: str) -> str:
@@ -36,9 +37,14 @@ def elsewhere(identity: str) -> str:
     return _BACKENDS.get(identity, identity)
 
 
-def axis(workload: str) -> str:
-    """Return what the size of a workload is called, such as ``"N"``."""
-    return _AXES.get(workload, "size")
+def axis(workload: str, spec: RunSpec) -> str:
+    """Return what the size of a workload is called, such as ``"N"``.
+
+    A run stores it, since a report is also made where the workload is not installed. Those stored
+    before did not: their workloads are known.
+    """
+    stored = next((w.axis for w in spec.workloads if w.name == workload and w.axis), None)
+    return stored or _AXES_BEFORE.get(workload, "size")
 
 
 def _label(entry: Entry) -> str:

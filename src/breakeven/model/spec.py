@@ -23,11 +23,14 @@ class WorkloadSpec(msgspec.Struct, frozen=True, kw_only=True):
     given : bool
         Whether the user named the sizes: they then come before those of the crossover's grid
         when time is short.
+    axis : str or None
+        What its size is called, such as ``"N"``; None in runs stored before it was.
     """
 
     name: str
     sizes: tuple[int, ...]
     given: bool = False
+    axis: str | None = None
 
 
 class RunSpec(msgspec.Struct, frozen=True, kw_only=True):

@@ -73,7 +73,7 @@ def _without_gpu(evidence: Evidence, workload: str, leads: dict[str, str]) -> st
     ]
     if not found:
         return f"{workload}: there was nothing to compare NumPy with."
-    axis, sizes = labels.axis(workload), [v.size for v in found]
+    axis, sizes = evidence.axis(workload), [v.size for v in found]
     who = names.joined(list(dict.fromkeys(evidence.label(v.entry) for v in found)), "or")
     groups: dict[str, list[Verdict]] = {}
     for v in found:
@@ -111,7 +111,7 @@ def _reference(evidence: Evidence, workload: str) -> str:
     travel = ", data travelling" if r.scope == "transfer" else ", data already there"
     said = travel if evidence.on_gpu_there(r) else ""
     return (
-        f" At {labels.axis(workload)} = {r.size} {evidence.label(r.here_entry)} takes "
+        f" At {evidence.axis(workload)} = {r.size} {evidence.label(r.here_entry)} takes "
         f"{units.seconds(r.here_s)}, a stored {r.machine} run "
         f"({labels.elsewhere(r.there_entry)}{said}) {units.seconds(r.there_s)}: "
         f"{units.ratio(r.ratio)} (other machine, not paired, indicative)."
@@ -143,7 +143,7 @@ def _words(evidence: Evidence, verdicts: list[Verdict]) -> str:
 
 def _quick(evidence: Evidence, workload: str, kind: str, leads: dict[str, str]) -> str:
     """Return where the lead was ahead in the one round of a quick run: figures, no verdict."""
-    axis, sizes = labels.axis(workload), evidence.sizes(workload)
+    axis, sizes = evidence.axis(workload), evidence.sizes(workload)
     base = names.base(kind, "the other entry")
     said: list[str] = []
     for scope in _SCOPES:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from breakeven.model import labels
 from breakeven.model.verdict import BEST_CPU, Crossover, NaiveCost, Payback, Verdict
 from breakeven.report import names, reasons, sentences, startup
 from breakeven.report.evidence import Evidence
@@ -81,13 +80,13 @@ def _break_even(evidence: Evidence, workload: str, kind: str, leads: dict[str, s
         who = "" if repeats else opening + names.base(kind, evidence.label(lead.base)) + " "
         travel = names.scope(scope, on_gpu=evidence.on_gpu(lead.entry))
         beside = [
-            f"{evidence.label(c.entry)} {_place(c)}"
+            f"{evidence.label(c.entry)} {_place(evidence, c)}"
             for c in others
             if c.kind != "undecided" and _verb(c) == _verb(lead)
         ]
         beside = [part for part in (sentences.measured(lead), *beside) if part]
         aside = f" ({'; '.join(beside)})" if beside else ""
-        said.append(f"{who}{_place(lead)} {travel}".rstrip() + aside)
+        said.append(f"{who}{_place(evidence, lead)} {travel}".rstrip() + aside)
         found = evidence.verdicts(workload, scope=scope, base_kind=kind, entry=lead.entry)
         rounds = max([rounds, *(v.rounds for v in found)])
     if not said:
@@ -105,13 +104,13 @@ def _verb(c: Crossover) -> str:
     return "falls behind" if sentences.falls_behind(c) else "overtakes"
 
 
-def _place(c: Crossover) -> str:
-    axis = labels.axis(c.workload)
+def _place(evidence: Evidence, c: Crossover) -> str:
+    axis = evidence.axis(c.workload)
     match c.kind:
         case "bracket" if c.low is not None and c.high is None:
             return f"up to {axis} = {names.size(c.low)}"
         case "bracket":
-            return sentences.where(c)
+            return sentences.where(evidence, c)
         case "always" | "never":
             alone, always = names.alone(axis, c.sizes), c.kind == "always"
             if alone:
@@ -135,7 +134,7 @@ def _cold(evidence: Evidence, workload: str, kind: str) -> list[Note]:
     said = []
     for c in found:
         base = names.base(kind, evidence.label(c.base))
-        said.append(f"{evidence.label(c.entry)} {_verb(c)} {base} {_place(c)}")
+        said.append(f"{evidence.label(c.entry)} {_verb(c)} {base} {_place(evidence, c)}")
     return [Note(label="cold start (composed)", text=f"{'; '.join(said)}.")]
 
 

@@ -48,6 +48,10 @@ class Evidence:
         """Return what an entry is called."""
         return self.labels.get(entry, entry)
 
+    def axis(self, workload: str) -> str:
+        """Return what the size of a workload is called, as this run stored it."""
+        return labels.axis(workload, self.record.spec)
+
     def on_gpu(self, entry: str) -> bool:
         """Return whether an entry works on a GPU."""
         found = self.entries.get(entry)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from breakeven.model import labels
 from breakeven.model.verdict import BEST_CPU, Crossover
 from breakeven.report import names, sentences
 from breakeven.report.evidence import Evidence
@@ -19,7 +18,7 @@ def with_gpu(evidence: Evidence, workload: str, leads: dict[str, str]) -> str | 
         return None
     if {c.kind for c in found.values()} == {"never"}:
         best = max(found.values(), key=lambda c: c.best_ratio or 0.0)
-        axis = labels.axis(workload)
+        axis = evidence.axis(workload)
         seen = sentences.at_best(evidence, best, f"; at best {evidence.label(best.entry)}")
         anywhere = names.alone(axis, best.sizes) or (
             f"at any size ({names.tested(axis, best.sizes)})"
@@ -64,13 +63,13 @@ def _open(evidence: Evidence, workload: str, found: list[Crossover]) -> str:
     best = max(found, key=lambda c: c.best_ratio or 0.0)
     seen = sentences.at_best(evidence, best, f": at best {evidence.label(best.entry)}")
     lost = [c for c in found if c.loses_to is not None]
-    axis = labels.axis(workload)
+    axis = evidence.axis(workload)
     behind = ""
     if lost:
         parts = [f"{axis} = {c.loses_to} {names.scope(c.scope, on_gpu=True)}" for c in lost]
         behind = f"; it loses up to {names.joined(parts)}"
     return (
-        f"{workload}: not settled whether the GPU pays ({_range(best)})"
+        f"{workload}: not settled whether the GPU pays ({_range(evidence, best)})"
         f"{seen}{_scope_of(best) if seen else ''}{behind}."
     )
 
@@ -80,10 +79,10 @@ def _scope_of(c: Crossover) -> str:
 
 
 def _clause(evidence: Evidence, c: Crossover) -> str:
-    axis = labels.axis(c.workload)
+    axis = evidence.axis(c.workload)
     match c.kind:
         case "bracket":
-            return _bracket(c, axis)
+            return _bracket(evidence, c, axis)
         case "always":
             return _always(evidence, c, axis)
         case "never":
@@ -93,7 +92,7 @@ def _clause(evidence: Evidence, c: Crossover) -> str:
             near = names.joined([names.size(v) for v in c.changes])
             return f"at some sizes (the lead changes near {axis} = {near})"
         case "undecided":
-            return _undecided(c, axis)
+            return _undecided(evidence, c, axis)
 
 
 def _always(evidence: Evidence, c: Crossover, axis: str) -> str:
@@ -108,25 +107,25 @@ def _always(evidence: Evidence, c: Crossover, axis: str) -> str:
 def _judged(evidence: Evidence, c: Crossover) -> str:
     """Return the sizes that a claim rests on: not all that were tested could be judged."""
     planned = {s for w in evidence.record.spec.workloads if w.name == c.workload for s in w.sizes}
-    return f"{'tested' if planned <= set(c.sizes) else 'judged'} ({_range(c)})"
+    return f"{'tested' if planned <= set(c.sizes) else 'judged'} ({_range(evidence, c)})"
 
 
-def _undecided(c: Crossover, axis: str) -> str:
+def _undecided(evidence: Evidence, c: Crossover, axis: str) -> str:
     if c.wins_from is None:
-        return f"not settled ({_range(c)})"
+        return f"not settled ({_range(evidence, c)})"
     top = f" to {c.wins_to}" if c.wins_to != c.wins_from else ""
     return f"at {axis} = {c.wins_from}{top} (the other sizes are not settled)"
 
 
-def _bracket(c: Crossover, axis: str) -> str:
+def _bracket(evidence: Evidence, c: Crossover, axis: str) -> str:
     if sentences.falls_behind(c):
-        return f"only at small sizes (the lead is lost {sentences.where(c)})"
+        return f"only at small sizes (the lead is lost {sentences.where(evidence, c)})"
     if c.low is not None and c.high is not None:
         low, high = names.size(c.low), names.size(c.high)
         return f"from somewhere between {axis} = {low} and {axis} = {high} on"
     if c.low is not None:
         return f"not up to {axis} = {names.size(c.low)} (beyond that nothing is settled)"
-    return sentences.where(c)
+    return sentences.where(evidence, c)
 
 
 def _winners(evidence: Evidence, c: Crossover) -> str:
@@ -139,10 +138,10 @@ def _winners(evidence: Evidence, c: Crossover) -> str:
     return names.joined([evidence.label(e) for e in entries], "or")
 
 
-def _range(c: Crossover) -> str:
+def _range(evidence: Evidence, c: Crossover) -> str:
     if not c.sizes:
         return "no size could be judged"
-    axis = labels.axis(c.workload)
+    axis = evidence.axis(c.workload)
     low, high = min(c.sizes), max(c.sizes)
     return f"{axis} = {low}" if low == high else f"{axis} = {low} to {high}"
 

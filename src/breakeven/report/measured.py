@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 
 from breakeven import units
-from breakeven.model import labels
 from breakeven.report import cells, names
 from breakeven.report.evidence import NONE, Evidence
 from breakeven.report.view import Table
@@ -13,7 +12,7 @@ from breakeven.report.view import Table
 
 def agreement(evidence: Evidence, workload: str) -> Table:
     """Return each result's error beside its bound, with the class of the error."""
-    columns = (labels.axis(workload), "entry", "error", "bound", "class", "passed", "rule")
+    columns = (evidence.axis(workload), "entry", "error", "bound", "class", "passed", "rule")
     body = [
         (str(c.size), c.entry, units.scientific(a.error), units.scientific(a.bound), a.class_,
          "yes" if a.passed else "NO", a.rule)
@@ -29,7 +28,7 @@ def agreement(evidence: Evidence, workload: str) -> Table:
 def phases(evidence: Evidence, workload: str) -> Table:
     """Return the seconds of each phase by case."""
     fields = ("import_s", "context_s", "first_call_s", "to_device_s", "compute_s", "to_host_s")
-    columns = (labels.axis(workload), "entry", "import", "context", "first call", "to device",
+    columns = (evidence.axis(workload), "entry", "import", "context", "first call", "to device",
                "compute", "to host")  # fmt: skip
     body = []
     for c in evidence.cases(workload):
@@ -45,7 +44,7 @@ def phases(evidence: Evidence, workload: str) -> Table:
 
 def achieved(evidence: Evidence, workload: str) -> Table:
     """Return FLOP/s and bytes/s reached on resident data."""
-    columns = (labels.axis(workload), "entry", "FLOP/s", "bytes/s")
+    columns = (evidence.axis(workload), "entry", "FLOP/s", "bytes/s")
     body = [
         (str(a.size), a.entry,
          NONE if a.flops_per_s is None else units.rate(a.flops_per_s, "FLOP/s"),
@@ -58,7 +57,7 @@ def achieved(evidence: Evidence, workload: str) -> Table:
 
 def memory(evidence: Evidence, workload: str) -> Table:
     """Return peak memory by case."""
-    columns = (labels.axis(workload), "entry", "host peak", "device peak", "device in use")
+    columns = (evidence.axis(workload), "entry", "host peak", "device peak", "device in use")
     body = []
     for c in evidence.cases(workload):
         if (m := c.memory) is not None:
@@ -74,7 +73,7 @@ def memory(evidence: Evidence, workload: str) -> Table:
 
 def naive(evidence: Evidence, workload: str) -> Table:
     """Return what a one-shot timing reads, and what each mistake cost."""
-    columns = (labels.axis(workload), "entry", "one shot reads", "sound, travels",
+    columns = (evidence.axis(workload), "entry", "one shot reads", "sound, travels",
                "sound, on device", "without synchronise", "first call cost", "transfer cost",
                "missing synchronise")  # fmt: skip
     body = [
@@ -92,7 +91,7 @@ def naive(evidence: Evidence, workload: str) -> Table:
 
 def aa(evidence: Evidence, workload: str) -> Table:
     """Return the same entry against its twin, by size."""
-    columns = (labels.axis(workload), "entry", "twin", "ratio [95 %]", "margin", "rounds", "word")
+    columns = (evidence.axis(workload), "entry", "twin", "ratio [95 %]", "margin", "rounds", "word")
     body = []
     for check in evidence.record.limits.aa:
         if check.workload != workload:
@@ -112,7 +111,7 @@ def aa(evidence: Evidence, workload: str) -> Table:
 
 def references(evidence: Evidence, workload: str) -> Table:
     """Return this machine's times beside a stored run of another machine."""
-    columns = (labels.axis(workload), "scope there", "here", "time here", "there", "time there",
+    columns = (evidence.axis(workload), "scope there", "here", "time here", "there", "time there",
                "here / there")  # fmt: skip
     body = [
         (str(r.size), r.scope if evidence.on_gpu_there(r) else NONE,
@@ -134,7 +133,7 @@ def losses(evidence: Evidence, workload: str) -> Table:
     heads = [
         f"epoch {epochs[i]}" if i < len(epochs) else f"reading {i + 1}" for i in range(longest)
     ]
-    columns = (labels.axis(workload), "entry", *heads)
+    columns = (evidence.axis(workload), "entry", *heads)
     body = [
         (str(c.size), c.entry, *(units.significant(v, 7) for v in c.losses),
          *([NONE] * (longest - len(c.losses))))
@@ -146,7 +145,7 @@ def losses(evidence: Evidence, workload: str) -> Table:
 
 def slots(evidence: Evidence, workload: str) -> Table:
     """Return how many wall slots were measured, and how many were voided for what."""
-    columns = (labels.axis(workload), "entry", "scope", "rounds", "slots", "voided", "reasons",
+    columns = (evidence.axis(workload), "entry", "scope", "rounds", "slots", "voided", "reasons",
                "not steady")  # fmt: skip
     body = []
     for c in evidence.cases(workload):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from breakeven.model import labels
 from breakeven.model.run import Case, RunRecord
 from breakeven.model.verdict import Crossover, Payback
 from breakeven.report import (
@@ -78,7 +77,7 @@ def _workload(evidence: Evidence, name: str) -> WorkloadPage:
     advice = recommendations(evidence, name)
     return WorkloadPage(
         name=name,
-        axis=labels.axis(name),
+        axis=evidence.axis(name),
         dtype=evidence.dtype(name),
         answer=answers.answer(evidence, name, kind, leads),
         base_kind=kind,
@@ -184,7 +183,7 @@ def _statuses(evidence: Evidence, cases: list[Case]) -> tuple[str, ...]:
     for (entry, status, why), group in groupby(failed, key=lambda c: (c.entry, c.status, c.why)):
         found = list(group)
         sizes = names.sizes([c.size for c in found])
-        axis = labels.axis(found[0].workload)
+        axis = evidence.axis(found[0].workload)
         reason = why or "no reason was recorded"
         lines.append(
             f"{evidence.label(entry)}: {names.word(status)} at {axis} = {sizes} ({reason})"

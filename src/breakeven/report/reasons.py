@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from statistics import median
 
 from breakeven import units
-from breakeven.model import labels
 from breakeven.model.run import RunRecord
 from breakeven.model.verdict import Verdict
 from breakeven.report import names
@@ -75,7 +74,7 @@ def _line(
         parts = [evidence.label(v.entry)] if named else []
         parts += [names.SCOPE_SHORT[v.scope]] if evidence.on_gpu(v.entry) else []
         places.setdefault(" ".join(parts), []).append(v.size)
-    axis = labels.axis(group[0].workload)
+    axis = evidence.axis(group[0].workload)
     by_sizes: dict[str, list[str]] = {}
     for where, at in places.items():
         by_sizes.setdefault(names.sizes(at, among), []).append(where)

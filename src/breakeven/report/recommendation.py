@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from breakeven.model import labels
 from breakeven.model.verdict import Advice
 from breakeven.report import names
 from breakeven.report.evidence import Evidence
@@ -53,7 +52,7 @@ def _headline(evidence: Evidence, group: Sequence[Advice]) -> str:
         named = names.joined([evidence.label(e) for e in below], "or")
         best = "the best CPU setting" if gpu else named
         text += f"; at smaller sizes {best}" + (f" ({named})" if gpu else "")
-    return f"{text}{_quicker(evidence, group)}{_open(group, gpu=gpu)}."
+    return f"{text}{_quicker(evidence, group)}{_open(evidence, group, gpu=gpu)}."
 
 
 def _quicker(evidence: Evidence, group: Sequence[Advice]) -> str:
@@ -61,7 +60,7 @@ def _quicker(evidence: Evidence, group: Sequence[Advice]) -> str:
     said: dict[str, list[str]] = {}
     for a in group:
         for entry, sizes in a.quicker.items():
-            at = f"{evidence.label(entry)} is faster still at {labels.axis(a.workload)} = "
+            at = f"{evidence.label(entry)} is faster still at {evidence.axis(a.workload)} = "
             said.setdefault(at + names.sizes(sizes), []).append(_scope(a, 1, gpu=True))
     return "".join(
         f"; {at} {names.joined(scopes)}".rstrip() if len(scopes) < len(group) else f"; {at}"
@@ -97,7 +96,7 @@ def _scope(a: Advice, place: int, *, gpu: bool) -> str:
 
 def _sizes(evidence: Evidence, a: Advice) -> str:
     """Return from where to where a choice holds."""
-    axis = labels.axis(a.workload)
+    axis = evidence.axis(a.workload)
     if a.from_size is None:
         return "at the sizes settled"
     low = names.size(a.from_size)
@@ -115,7 +114,7 @@ def _sizes(evidence: Evidence, a: Advice) -> str:
 
 
 def _everywhere(evidence: Evidence, a: Advice) -> str:
-    return names.alone(labels.axis(a.workload), evidence.sizes(a.workload)) or (
+    return names.alone(evidence.axis(a.workload), evidence.sizes(a.workload)) or (
         "at every size tested"
     )
 
@@ -128,22 +127,23 @@ def _merged(parts: Sequence[tuple[str, str]]) -> str:
 
 def _stay(evidence: Evidence, group: Sequence[Advice]) -> str:
     """Return the advice to stay on the CPU, as far as that is settled."""
-    axis = labels.axis(group[0].workload)
+    axis = evidence.axis(group[0].workload)
     parts = []
     for i, a in enumerate(group):
         sizes = _everywhere(evidence, a) if a.to_size is None else (
             f"up to {axis} = {names.size(a.to_size)}")  # fmt: skip
         parts.append((sizes, _scope(a, i, gpu=True)))
     named = evidence.label(group[0].choice or "")
-    return f"Stay with the best CPU setting ({named}) {_merged(parts)}{_open(group, gpu=True)}."
+    still = _open(evidence, group, gpu=True)
+    return f"Stay with the best CPU setting ({named}) {_merged(parts)}{still}."
 
 
-def _open(group: Sequence[Advice], *, gpu: bool) -> str:
+def _open(evidence: Evidence, group: Sequence[Advice], *, gpu: bool) -> str:
     """Return the sizes that are not settled, with their scope where scopes differ in them."""
     by_sizes: dict[tuple[int, ...], list[Advice]] = {}
     for a in group:
         by_sizes.setdefault(a.open_sizes, []).append(a)
-    axis = labels.axis(group[0].workload)
+    axis = evidence.axis(group[0].workload)
     said = []
     for still, of in by_sizes.items():
         if still:

@@ -50,7 +50,7 @@ def _chosen(evidence: Evidence, found: Sequence[Reference]) -> list[Reference]:
 def _line(evidence: Evidence, r: Reference) -> str:
     travel = f" ({names.SCOPE_TITLES[r.scope]})" if evidence.on_gpu_there(r) else ""
     return (
-        f"{labels.axis(r.workload)} = {r.size}: {evidence.label(r.here_entry)} here "
+        f"{evidence.axis(r.workload)} = {r.size}: {evidence.label(r.here_entry)} here "
         f"{units.seconds(r.here_s)}, {labels.elsewhere(r.there_entry)} on {r.machine}{travel} "
         f"{units.seconds(r.there_s)}: here / there {units.ratio(r.ratio)} "
         f"(stored run {r.run}, other machine, not paired, indicative)."

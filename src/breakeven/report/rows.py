@@ -66,7 +66,7 @@ def best_cpu_names(evidence: Evidence, workload: str) -> tuple[str, ...]:
         if row.in_plan and entry is not None and row.best_cpu.figure.seconds is not None:
             by_entry.setdefault(entry, []).append(row.size)
     every = [s for sizes in by_entry.values() for s in sizes]
-    axis = labels.axis(workload)
+    axis = evidence.axis(workload)
     return tuple(
         f"{evidence.label(entry)} at {axis} = {names.sizes(sizes, every)}"
         for entry, sizes in by_entry.items()

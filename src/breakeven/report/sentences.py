@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from breakeven import units
-from breakeven.model import labels
 from breakeven.model.verdict import Band, Crossover
 from breakeven.report import names
 from breakeven.report.evidence import Evidence
@@ -16,7 +15,7 @@ def crossover(evidence: Evidence, c: Crossover, *, lead: bool) -> Claim:
     """Return one sentence on where an entry overtakes its base, then what stands behind it."""
     mark = "Indicative, no verdict: " if evidence.quick else ""
     # A bracket says in its own sentence what was settled.
-    settled = "" if _between(c) else _settled(c)
+    settled = "" if _between(c) else _settled(evidence, c)
     more = " ".join(part for part in (settled, _cold(evidence, c), _reason(evidence, c)) if part)
     return Claim(text=mark + _text(evidence, c), more=more, kind=c.kind, scope=c.scope, lead=lead)
 
@@ -29,9 +28,9 @@ def never_cold_claim(evidence: Evidence, found: list[Crossover]) -> Claim:
                  lead=True)  # fmt: skip
 
 
-def where(c: Crossover) -> str:
+def where(evidence: Evidence, c: Crossover) -> str:
     """Return a bracket in words: ``between N = 610 and 790``; one-sided when one end is open."""
-    axis = labels.axis(c.workload)
+    axis = evidence.axis(c.workload)
     if c.low is not None and c.high is not None:
         return f"between {axis} = {names.size(c.low)} and {names.size(c.high)}"
     if c.high is not None:
@@ -62,7 +61,7 @@ def all_settled(c: Crossover) -> bool:
 
 def band(evidence: Evidence, b: Band) -> str:
     """Return what holds over a run of neighbouring sizes."""
-    axis = labels.axis(b.workload)
+    axis = evidence.axis(b.workload)
     sizes = f"{axis} = {b.from_size}" + (f" to {b.to_size}" if b.to_size != b.from_size else "")
     name = "All sizes" if b.name == "all" else b.name.capitalize()
     who = names.joined([evidence.label(e) for e in b.entries], "or")
@@ -83,7 +82,7 @@ def at_best(evidence: Evidence, c: Crossover, lead: str) -> str:
     wanted = {"size": c.best_size, "scope": c.scope, "entry": c.entry, "base_kind": c.base_kind}
     for v in evidence.verdicts(c.workload, **wanted):
         if v.low is not None:
-            at = f"{labels.axis(c.workload)} = {c.best_size}"
+            at = f"{evidence.axis(c.workload)} = {c.best_size}"
             over = f"{ratio_text(v)} over {evidence.label(v.base)}"
             return f"{lead} {over} at {at}, {names.rounds(v.rounds)}"
     return ""
@@ -92,13 +91,13 @@ def at_best(evidence: Evidence, c: Crossover, lead: str) -> str:
 def _text(evidence: Evidence, c: Crossover) -> str:
     if c.scope == "cold" and c.kind == "never":
         return never_cold_claim(evidence, [c]).text
-    tested = f"({names.tested(labels.axis(c.workload), c.sizes)})"
+    tested = f"({names.tested(evidence.axis(c.workload), c.sizes)})"
     who, base = evidence.label(c.entry), names.base(c.base_kind, evidence.label(c.base))
-    alone = names.alone(labels.axis(c.workload), c.sizes)
+    alone = names.alone(evidence.axis(c.workload), c.sizes)
     best, parts = "", list[str]()
     match c.kind:
         case "bracket":
-            parts = _bracket(c, who, base)
+            parts = _bracket(evidence, c, who, base)
         case "always":
             ahead = "is faster than" if all_settled(c) else "is ahead of"
             parts = [who, ahead, base, alone or f"at every size {tested}"]
@@ -108,21 +107,21 @@ def _text(evidence: Evidence, c: Crossover) -> str:
             parts = [who, verb, base, alone or f"at no size {tested}"]
             best = at_best(evidence, c, "; at best")
         case "several":
-            parts = [*_several(c, who, base), tested]
+            parts = [*_several(evidence, c, who, base), tested]
         case "undecided":
             parts = ["Not settled: whether", who, "overtakes", base, tested]
     scope = names.scope(c.scope, on_gpu=evidence.on_gpu(c.entry))
     return " ".join(p for p in (*parts, scope) if p) + f"{best}."
 
 
-def _bracket(c: Crossover, who: str, base: str) -> list[str]:
-    axis = labels.axis(c.workload)
+def _bracket(evidence: Evidence, c: Crossover, who: str, base: str) -> list[str]:
+    axis = evidence.axis(c.workload)
     if c.high is not None and c.low is None:
         if c.sizes and c.high <= min(c.sizes):
             at = f"{axis} = {names.size(c.high)}"
             return [f"{who} is ahead of {base} from the smallest size on: {at};",
                     "no crossing was seen"]  # fmt: skip
-        return [f"{who} is ahead of {base} {where(c)}"]
+        return [f"{who} is ahead of {base} {where(evidence, c)}"]
     if c.low is not None and c.high is None:
         return [f"{who} does not overtake {base} up to {axis} = {names.size(c.low)};",
                 "beyond that nothing is settled"]  # fmt: skip
@@ -133,12 +132,12 @@ def _bracket(c: Crossover, who: str, base: str) -> list[str]:
         known.append(f"estimate {names.size(c.estimate.value)}, 95 % {interval}, {rounds}")
     aside = "; ".join(part for part in known if part)
     verb = "falls behind" if falls_behind(c) else "overtakes"
-    return [who, verb, base, where(c), f"({aside})" if aside else ""]
+    return [who, verb, base, where(evidence, c), f"({aside})" if aside else ""]
 
 
-def _several(c: Crossover, who: str, base: str) -> list[str]:
+def _several(evidence: Evidence, c: Crossover, who: str, base: str) -> list[str]:
     near = names.joined([names.size(v) for v in c.changes]) or "sizes not told"
-    at = f"{labels.axis(c.workload)} = {near}"
+    at = f"{evidence.axis(c.workload)} = {near}"
     if len(c.changes) == 1:
         return [f"{who} falls behind {base} near {at}"]
     return [f"The lead between {who} and {base} changes several times, near {at}"]
@@ -148,8 +147,8 @@ def _between(c: Crossover) -> bool:
     return c.kind == "bracket" and c.low is not None and c.high is not None
 
 
-def _settled(c: Crossover) -> str:
-    parts = _settled_parts(c, f"{labels.axis(c.workload)} = ")
+def _settled(evidence: Evidence, c: Crossover) -> str:
+    parts = _settled_parts(c, f"{evidence.axis(c.workload)} = ")
     return f"Settled by measurement: {names.joined(parts)}." if parts else ""
 
 
@@ -174,7 +173,7 @@ def _cold(evidence: Evidence, c: Crossover) -> str:
     by_base: dict[str, list[int]] = {}
     for size, base in zip(c.sizes, c.bases, strict=True):
         by_base.setdefault(base, []).append(size)
-    axis = labels.axis(c.workload)
+    axis = evidence.axis(c.workload)
     parts = [
         evidence.label(b) + (f" at {axis} = {names.sizes(at, c.sizes)}" if len(by_base) > 1 else "")
         for b, at in by_base.items()

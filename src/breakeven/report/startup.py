@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from breakeven import units
-from breakeven.model import labels
 from breakeven.model.verdict import Crossover, Estimate, NaiveCost, Payback
 from breakeven.report import names
 from breakeven.report.evidence import Evidence
@@ -23,7 +22,7 @@ def never_cold(evidence: Evidence, found: Sequence[Crossover]) -> str:
     sizes = first.sizes or (0,)
     low, high = names.size(min(sizes)), names.size(max(sizes))
     span = low if low == high else f"{low} to {high}"
-    tested = f"{labels.axis(first.workload)} = {span} tested"
+    tested = f"{evidence.axis(first.workload)} = {span} tested"
     who = names.joined([evidence.label(c.entry) for c in found], "or")
     device = "on the GPU" if evidence.on_gpu(first.entry) else f"with {who}"
     text = f"a script that {names.once(first.workload)} is never faster {device} ({tested})"
@@ -69,7 +68,9 @@ def payback(evidence: Evidence, p: Payback) -> str:
         )
     if p.why:
         said.append(p.why)
-    where = f"At {labels.axis(p.workload)} = {p.size}, {evidence.label(p.entry)} against {named}: "
+    where = (
+        f"At {evidence.axis(p.workload)} = {p.size}, {evidence.label(p.entry)} against {named}: "
+    )
     return where + ("; ".join(said) or "no pay-back figure") + "."
 
 
@@ -94,7 +95,7 @@ def repaid(evidence: Evidence, found: Sequence[Payback]) -> str:
     ns = sorted({n for p in found for n in (p.processes, p.base_processes)})
     processes = names.joined([str(n) for n in ns], "or")
     return (
-        f"at {labels.axis(found[0].workload)} = {found[0].size} the start-up of {who} "
+        f"at {evidence.axis(found[0].workload)} = {found[0].size} the start-up of {who} "
         f"({units.seconds(found[0].start_s)}) is repaid {names.joined(parts)}{travel} "
         f"({processes} fresh processes)."
     )
@@ -102,7 +103,7 @@ def repaid(evidence: Evidence, found: Sequence[Payback]) -> str:
 
 def naive(evidence: Evidence, n: NaiveCost) -> str:
     """Return what timing once read at one size, with what each of its mistakes cost."""
-    at = f"{labels.axis(n.workload)} = {n.size}"
+    at = f"{evidence.axis(n.workload)} = {n.size}"
     said = f"Timed once, {evidence.label(n.entry)} at {at} reads {units.seconds(n.one_shot_s)}"
     sound = n.sound_transfer_s if evidence.on_gpu(n.entry) else n.sound_resident_s
     if sound is None:

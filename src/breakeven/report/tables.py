@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from breakeven import units
-from breakeven.model import labels
 from breakeven.report import cells, measured, names
 from breakeven.report.evidence import NONE, Evidence
 from breakeven.report.rows import judged, ratio_text
@@ -42,7 +41,7 @@ def times(
 ) -> Table:
     """Return one row a size: NumPy, the best CPU entry by name, the others, the lead's verdicts."""
     gpu = bool(evidence.taking_part(workload, gpu=True))
-    columns = [labels.axis(workload), "NumPy", "best CPU", "which"]
+    columns = [evidence.axis(workload), "NumPy", "best CPU", "which"]
     columns += [
         f"{timed.column}, {_TRAVEL[timed.scope]}" if gpu else timed.column
         for timed in (rows[0].others if rows else ())
@@ -72,7 +71,7 @@ def times(
 def verdicts(evidence: Evidence, workload: str) -> Table:
     """Return every stored verdict with both intervals, margin, rounds and reason."""
     columns = (
-        labels.axis(workload), "scope", "entry", "base", "taken as", "speed-up [95 %]",
+        evidence.axis(workload), "scope", "entry", "base", "taken as", "speed-up [95 %]",
         "verdict interval", "margin", "rounds", "word", "why",
     )  # fmt: skip
     body = []
@@ -96,7 +95,7 @@ def verdicts(evidence: Evidence, workload: str) -> Table:
 def every_entry(evidence: Evidence, workload: str) -> Table:
     """Return the time of each case by scope, with range over rounds and status."""
     columns = (
-        labels.axis(workload), "entry", "threads", "status", "on device", "range over rounds",
+        evidence.axis(workload), "entry", "threads", "status", "on device", "range over rounds",
         "travels", "range over rounds", "rounds", "remark",
     )  # fmt: skip
     body = []
@@ -116,7 +115,7 @@ def every_entry(evidence: Evidence, workload: str) -> Table:
 
 def paybacks(evidence: Evidence, workload: str) -> Table:
     """Return after how many calls and reuses each entry has repaid its costs."""
-    columns = (labels.axis(workload), "entry", "base", "calls, data travels",
+    columns = (evidence.axis(workload), "entry", "base", "calls, data travels",
                "calls, on device", "reuses of the data", "why not")  # fmt: skip
     body = [
         (str(p.size), p.entry, p.base, *(
