@@ -37,7 +37,8 @@ def table(record: RunRecord) -> list[str]:
     backends = {e.id: e.backend for e in record.entries}
     ours = {(row.size, backends[row.entry]): row for row in record.naive}
     workload = record.naive[0].workload if record.naive else ""
-    lines = [f"{axis(workload):>6}  {'library':<11}" + "".join(f"{h:>11}" for h in HEADS)]
+    called = axis(workload, record.spec)
+    lines = [f"{called:>6}  {'library':<11}" + "".join(f"{h:>11}" for h in HEADS)]
     for size, theirs in PUBLISHED.get(workload, {}).items():
         for library, seconds in theirs.items():
             mine, base = ours.get((size, library)), ours.get((size, "numpy"))

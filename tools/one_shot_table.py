@@ -15,7 +15,8 @@ HEADS = ("once", "travels", "on device", "first call", "transfer", "no wait")
 def table(record: RunRecord) -> list[str]:
     """Return the lines of the table, one row a reading."""
     first = record.naive[0].workload if record.naive else ""
-    lines = [f"{axis(first):>6}  {'entry':<13}" + "".join(f"{head:>11}" for head in HEADS)]
+    called = axis(first, record.spec)
+    lines = [f"{called:>6}  {'entry':<13}" + "".join(f"{head:>11}" for head in HEADS)]
     for row in record.naive:
         cells = (
             row.one_shot_s,
