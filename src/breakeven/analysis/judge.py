@@ -14,6 +14,7 @@ from breakeven.analysis.crossover import crossover
 from breakeven.analysis.naive import naive_costs
 from breakeven.analysis.pairs import CONTROLS, Line
 from breakeven.analysis.payback import payback
+from breakeven.analysis.predict import predictions
 from breakeven.model.run import RunRecord
 from breakeven.model.verdict import Advice, Band, Crossover, Judged, Payback
 
@@ -37,6 +38,7 @@ def judge(record: RunRecord) -> Judged:
         crossovers=_crossovers(found, crossed),
         paybacks=_paybacks(found),
         achieved=achieved(found.times),
+        predictions=predictions(found.times),
         bands=all_bands,
         advice=all_advice,
         aa=found.twins.checks(),
@@ -53,6 +55,7 @@ def apply(record: RunRecord, judged: Judged) -> RunRecord:
         crossovers=judged.crossovers,
         paybacks=judged.paybacks,
         achieved=judged.achieved,
+        predictions=judged.predictions,
         bands=judged.bands,
         advice=judged.advice,
         naive=judged.naive,

@@ -90,6 +90,7 @@ class Bench:
             arrays, answer.losses, load(request.folder, "reference"), request.precision
         )
         losses, loss_epochs = answer.losses, answer.loss_epochs
+        out_bytes = sum(int(a.nbytes) for a in arrays)
         del answer, arrays
         clear_garbage()
         wait = self._backend.synchronise
@@ -115,6 +116,8 @@ class Bench:
             issue_s=issue_s,
             gpu_others=gpu_others,
             real=self._opening.real,
+            in_bytes=sum(int(a.nbytes) for a in self._host),
+            out_bytes=out_bytes,
         )
 
     def measure(self, scope: Scope, seconds: float) -> Measured:

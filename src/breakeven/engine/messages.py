@@ -145,6 +145,8 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True, tag="ready"):
         Processes on the GPU that are not ours; None where they cannot be seen.
     real : bool
         Whether its times are measured, so that a busy machine spoils them; scripted ones are not.
+    in_bytes, out_bytes : int
+        Of the inputs and the results on the host: what travels when the data must.
     """
 
     agreement: Agreement
@@ -160,6 +162,8 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True, tag="ready"):
     issue_s: float | None = None
     gpu_others: int | None = None
     real: bool = True
+    in_bytes: int = 0
+    out_bytes: int = 0
 
 
 class Measured(msgspec.Struct, frozen=True, kw_only=True, tag="measured"):

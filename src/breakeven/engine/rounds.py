@@ -182,7 +182,11 @@ class SizeRunner:
                 round=self._team.number,
                 status="ok" if passed else "disagrees",
                 why=None if passed else "its answer is further from the reference than rounding is",
-                work=workload.work(task.size, context.spec.dtype),
+                work=msgspec.structs.replace(
+                    workload.work(task.size, context.spec.dtype),
+                    to_device_bytes=float(ready.in_bytes),
+                    to_host_bytes=float(ready.out_bytes),
+                ),
                 agreement=ready.agreement,
                 memory=ready.memory,
                 phases=Phases(

@@ -134,13 +134,15 @@ class Ceilings(msgspec.Struct, frozen=True, kw_only=True):
     flops_per_s : dict
         Peak of a large matrix product by precision (``tf32`` beside ``float32``).
     memory_bytes_per_s : float or None
-        Read and write together of a copy beyond the caches.
+        Read and write together of a sum or a scaling of arrays beyond the caches.
     link : tuple of LinkRate
         By size of the copy; empty on a CPU.
     launch_s, synchronise_s : float or None
         Host time of issuing an empty kernel; of waiting for an idle device.
     why : dict
-        For what could not be measured, the reason.
+        For what could not be measured, the reason; under ``busy`` what disturbed it.
+    measured : str or None
+        Day and time, UTC; None when it was in the session of the run that holds it.
     """
 
     device: str
@@ -151,3 +153,4 @@ class Ceilings(msgspec.Struct, frozen=True, kw_only=True):
     launch_s: float | None = None
     synchronise_s: float | None = None
     why: dict[str, str] = {}
+    measured: str | None = None

@@ -18,6 +18,7 @@ from breakeven.model.verdict import (
     Crossover,
     NaiveCost,
     Payback,
+    Prediction,
     Reference,
     Scope,
     Verdict,
@@ -78,10 +79,18 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Work(msgspec.Struct, frozen=True, kw_only=True):
-    """Work of one call, counted from its definition."""
+    """Work of one call, counted from its definition.
+
+    Attributes
+    ----------
+    to_device_bytes, to_host_bytes : float or None
+        What travels when the data must: inputs one way, results the other, as they lay in memory.
+    """
 
     flops: float
     bytes: float
+    to_device_bytes: float | None = None
+    to_host_bytes: float | None = None
 
 
 class Agreement(msgspec.Struct, frozen=True, kw_only=True):
@@ -414,6 +423,7 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
     crossovers: tuple[Crossover, ...] = ()
     paybacks: tuple[Payback, ...] = ()
     achieved: tuple[Achieved, ...] = ()
+    predictions: tuple[Prediction, ...] = ()
     bands: tuple[Band, ...] = ()
     advice: tuple[Advice, ...] = ()
     naive: tuple[NaiveCost, ...] = ()

@@ -50,6 +50,8 @@ class RunSpec(msgspec.Struct, frozen=True, kw_only=True):
         Further precisions that GPU entries are entered in, each as a variant of its own.
     pin : bool
         Whether each pool thread is pinned to a core of its own.
+    ceilings : bool
+        Whether the run measures the ceilings of the machine before its rounds.
     """
 
     workloads: tuple[WorkloadSpec, ...]
@@ -63,3 +65,4 @@ class RunSpec(msgspec.Struct, frozen=True, kw_only=True):
     naive: bool = False
     precisions: tuple[Precision, ...] = ()
     pin: bool = True
+    ceilings: bool = False

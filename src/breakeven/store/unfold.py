@@ -53,6 +53,7 @@ def bare(record: RunRecord) -> RunRecord:
         crossovers=(),
         paybacks=(),
         achieved=(),
+        predictions=(),
         bands=(),
         advice=(),
         naive=(),
