@@ -90,7 +90,7 @@ class Bench:
             arrays, answer.losses, load(request.folder, "reference"), request.precision
         )
         losses, loss_epochs = answer.losses, answer.loss_epochs
-        out_bytes = sum(int(a.nbytes) for a in arrays)
+        out_bytes = sum(int(a.nbytes) for a in answer.arrays)
         del answer, arrays
         clear_garbage()
         wait = self._backend.synchronise

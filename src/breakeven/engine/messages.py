@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Callable
+from typing import Literal
 
 import msgspec
 
-from breakeven.model.machine import Blas
+from breakeven.model.machine import Blas, Ceilings
 from breakeven.model.run import Agreement, Floors, Memory, Status
 from breakeven.model.spec import DType, Precision
 from breakeven.model.verdict import Scope
 
+CeilingPart = Literal["product", "memory", "link", "launch"]
 _LENGTH = struct.Struct(">I")
 
 
@@ -106,7 +108,30 @@ class Make(msgspec.Struct, frozen=True, kw_only=True, tag="make"):
     folder: str
 
 
-Request = MeasureFloors | SetUp | Measure | EndCase | MeasureCold | ShootNaively | Make
+class MeasureCeilings(msgspec.Struct, frozen=True, kw_only=True, tag="ceilings"):
+    """Measure one part of what the device reaches at best.
+
+    Attributes
+    ----------
+    part : str
+        ``product``, ``memory``, ``link`` or ``launch``.
+    precision : str
+        Of the product.
+    extent_bytes : int
+        Of each array that is streamed: beyond the caches.
+    seconds : float
+        Time that the part may take, about.
+    """
+
+    part: CeilingPart
+    precision: Precision = "float32"
+    extent_bytes: int = 64 << 20
+    seconds: float = 0.6
+
+
+Request = (
+    MeasureFloors | SetUp | Measure | EndCase | MeasureCold | ShootNaively | Make | MeasureCeilings
+)
 
 
 class Opened(msgspec.Struct, frozen=True, kw_only=True, tag="opened"):
@@ -188,6 +213,12 @@ class Shot(msgspec.Struct, frozen=True, kw_only=True, tag="shot"):
     unsynchronised_s: float | None
 
 
+class CeilingsAre(msgspec.Struct, frozen=True, kw_only=True, tag="ceilings_are"):
+    """One part of the ceilings of this worker's device."""
+
+    ceilings: Ceilings
+
+
 class Done(msgspec.Struct, frozen=True, kw_only=True, tag="done"):
     """What was asked is done."""
 
@@ -200,7 +231,7 @@ class Failed(msgspec.Struct, frozen=True, kw_only=True, tag="failed"):
     fix: str | None = None
 
 
-Reply = Opened | FloorsAre | Ready | Measured | ColdCalls | Shot | Done | Failed
+Reply = Opened | FloorsAre | Ready | Measured | ColdCalls | Shot | CeilingsAre | Done | Failed
 
 # Not JSON, which has no NaN and no infinity: the error of a wrong answer may be either.
 encode = msgspec.msgpack.Encoder().encode

@@ -19,6 +19,7 @@ from breakeven.engine import messages
 if TYPE_CHECKING:
     from breakeven.backends.base import Backend, Opening
     from breakeven.engine.bench import Bench
+    from breakeven.model.machine import Ceilings
 
 PR_SET_PDEATHSIG = 1
 EXERCISE_N, EXERCISE_S = 1024, 0.05
@@ -144,9 +145,18 @@ class _Worker:
             case messages.ShootNaively():
                 workload = registry.get(request.workload)
                 reply = bench.shoot(workload, request.size, request.folder)
+            case messages.MeasureCeilings():
+                reply = messages.CeilingsAre(ceilings=self._ceilings(request))
             case messages.Make():
                 _make(request)
         return reply
+
+    def _ceilings(self, request: messages.MeasureCeilings) -> Ceilings:
+        from breakeven.engine.ceilings import measure  # noqa: PLC0415  only few workers need it
+
+        assert self._backend is not None
+        assert self._opening is not None
+        return measure(self._backend, self._opening, request)
 
 
 def _make(request: messages.Make) -> None:

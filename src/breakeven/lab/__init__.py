@@ -4,13 +4,17 @@ from breakeven.engine.request import Options
 from breakeven.lab.computer import doctor, read_machine
 from breakeven.lab.controls import entry_of, measure_entries
 from breakeven.lab.measuring import cost_sentence, resume_run, run, start_run
+from breakeven.lab.reach import ceiling_lines, measure_ceilings, stored_ceilings
 from breakeven.lab.result import Result
 from breakeven.lab.shelf import judged, load, load_result, stored_runs
 from breakeven.lab.showing import drawing, report_html, show, text_of
+from breakeven.model.machine import Ceilings
 
 __all__ = [
+    "Ceilings",
     "Options",
     "Result",
+    "ceiling_lines",
     "cost_sentence",
     "doctor",
     "drawing",
@@ -19,12 +23,14 @@ __all__ = [
     "load",
     "load_result",
     "measure_entries",
+    "measure_ceilings",
     "read_machine",
     "report_html",
     "resume_run",
     "run",
     "show",
     "start_run",
+    "stored_ceilings",
     "stored_runs",
     "text_of",
 ]
