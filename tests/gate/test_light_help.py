@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from breakeven.cli.main import COMMANDS
 from gate.places import run_tool
 
 HEAVY = (
@@ -26,10 +27,7 @@ finally:
     [
         ["--help"],
         ["--version"],
-        ["run", "--help"],
-        ["doctor", "--help"],
-        ["report", "--help"],
-        ["runs", "--help"],
+        *([name, "--help"] for name in COMMANDS),
     ],
 )
 def test_a_fresh_interpreter_prints_help_light(arguments: list[str]) -> None:

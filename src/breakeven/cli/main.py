@@ -18,6 +18,7 @@ COMMANDS = {
     "report": "Make a stored run's report again: HTML, text, picture.",
     "runs": "List the stored runs.",
     "doctor": "Say what this machine has, what works, and how to mend what does not.",
+    "selftest": "Try this machine on work whose answer is known: may it be believed?",
 }
 INTERRUPTED, INTERNAL = 130, 4
 

@@ -12,7 +12,8 @@ import msgspec
 
 from breakeven.backends.base import Backend, Opening
 from breakeven.engine.loop import Call, clear_garbage, issue_times, repeats, unit_of, warm_up
-from breakeven.engine.messages import ColdCalls, Measured, Ready, SetUp, Shot
+from breakeven.engine.messages import ColdCalls, Measured, Ready, SetUp, Shot, Traced
+from breakeven.errors import UnavailableError
 from breakeven.model.run import Floors, Memory
 from breakeven.model.verdict import Scope
 from breakeven.workloads.base import Answer, Workload
@@ -171,6 +172,16 @@ class Bench:
         self._backend.synchronise()
         del answer
         return Shot(one_shot_s=one_shot, unsynchronised_s=unsynchronised)
+
+    def traced(self, calls: int) -> Traced:
+        """Trace calls of the case that is set up; say why where that cannot be."""
+        from breakeven.trace import kernels  # noqa: PLC0415  few workers trace
+
+        try:
+            found = kernels.traced(self._run, self._backend.synchronise, calls)
+        except UnavailableError as error:
+            return Traced(why=str(error))
+        return Traced(seconds=found.seconds, kernels=found.number)
 
     def end_case(self) -> None:
         """Let go of the arrays of the case."""

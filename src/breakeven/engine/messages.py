@@ -129,8 +129,22 @@ class MeasureCeilings(msgspec.Struct, frozen=True, kw_only=True, tag="ceilings")
     seconds: float = 0.6
 
 
+class Trace(msgspec.Struct, frozen=True, kw_only=True, tag="trace"):
+    """Trace some calls of the case that is set up."""
+
+    calls: int
+
+
 Request = (
-    MeasureFloors | SetUp | Measure | EndCase | MeasureCold | ShootNaively | Make | MeasureCeilings
+    MeasureFloors
+    | SetUp
+    | Measure
+    | EndCase
+    | MeasureCold
+    | ShootNaively
+    | Make
+    | MeasureCeilings
+    | Trace
 )
 
 
@@ -219,6 +233,14 @@ class CeilingsAre(msgspec.Struct, frozen=True, kw_only=True, tag="ceilings_are")
     ceilings: Ceilings
 
 
+class Traced(msgspec.Struct, frozen=True, kw_only=True, tag="traced"):
+    """Kernels of one call in a trace: their seconds together, or why there are none."""
+
+    seconds: float | None = None
+    kernels: int = 0
+    why: str | None = None
+
+
 class Done(msgspec.Struct, frozen=True, kw_only=True, tag="done"):
     """What was asked is done."""
 
@@ -231,7 +253,9 @@ class Failed(msgspec.Struct, frozen=True, kw_only=True, tag="failed"):
     fix: str | None = None
 
 
-Reply = Opened | FloorsAre | Ready | Measured | ColdCalls | Shot | CeilingsAre | Done | Failed
+Reply = (
+    Opened | FloorsAre | Ready | Measured | ColdCalls | Shot | CeilingsAre | Traced | Done | Failed
+)
 
 # Not JSON, which has no NaN and no infinity: the error of a wrong answer may be either.
 encode = msgspec.msgpack.Encoder().encode

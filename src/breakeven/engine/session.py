@@ -12,7 +12,7 @@ from breakeven.engine.conditions import CpuMeter
 from breakeven.engine.context import Context, Progress
 from breakeven.engine.first_calls import ColdStarts, shoot_naively
 from breakeven.engine.inputs import Inputs, scratch_folder
-from breakeven.engine.plan import effort_of, effort_of_given
+from breakeven.engine.plan import Effort, effort_of, effort_of_given
 from breakeven.engine.processes import crew, deaf_to_interrupts
 from breakeven.engine.rounds import SizeRunner, Task
 from breakeven.engine.scouting import (
@@ -49,6 +49,7 @@ def measure(
     wait: Wait,
     patience_s: float = 20.0,
     given: Sequence[Entry] = (),
+    effort: Effort | None = None,
 ) -> None:
     """Measure the run that `sink` has begun, or go on with it; every slot is journalled.
 
@@ -63,6 +64,8 @@ def measure(
     given : sequence of Entry
         Entries to measure at every planned size, and no others: nothing is scouted then, no
         first call taken apart, no crossover searched. Without any the plan chooses.
+    effort : Effort, optional
+        In place of the one that the spec asks for.
 
     Raises
     ------
@@ -80,7 +83,8 @@ def measure(
             context = Context(
                 spec=record.spec,
                 machine=record.machine,
-                effort=(effort_of_given if given else effort_of)(
+                effort=effort
+                or (effort_of_given if given else effort_of)(
                     record.spec, gpu=bool(record.machine.gpus)
                 ),
                 sink=sink,

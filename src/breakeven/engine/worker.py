@@ -147,6 +147,8 @@ class _Worker:
                 reply = bench.shoot(workload, request.size, request.folder)
             case messages.MeasureCeilings():
                 reply = messages.CeilingsAre(ceilings=self._ceilings(request))
+            case messages.Trace():
+                reply = bench.traced(request.calls)
             case messages.Make():
                 _make(request)
         return reply

@@ -4,16 +4,25 @@ from breakeven.engine.request import Options
 from breakeven.lab.computer import doctor, read_machine
 from breakeven.lab.controls import entry_of, measure_entries
 from breakeven.lab.measuring import cost_sentence, resume_run, run, start_run
+from breakeven.lab.proving import SelfTestOptions, start_selftest
 from breakeven.lab.reach import ceiling_lines, measure_ceilings, stored_ceilings
 from breakeven.lab.result import Result
 from breakeven.lab.shelf import judged, load, load_result, stored_runs
-from breakeven.lab.showing import drawing, report_html, show, text_of
+from breakeven.lab.showing import (
+    drawing,
+    report_html,
+    selftest_json,
+    selftest_text,
+    show,
+    text_of,
+)
 from breakeven.model.machine import Ceilings
 
 __all__ = [
     "Ceilings",
     "Options",
     "Result",
+    "SelfTestOptions",
     "ceiling_lines",
     "cost_sentence",
     "doctor",
@@ -28,8 +37,11 @@ __all__ = [
     "report_html",
     "resume_run",
     "run",
+    "selftest_json",
+    "selftest_text",
     "show",
     "start_run",
+    "start_selftest",
     "stored_ceilings",
     "stored_runs",
     "text_of",

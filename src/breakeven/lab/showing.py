@@ -8,10 +8,12 @@ from rich.console import Console
 
 from breakeven.errors import InputError
 from breakeven.model.run import RunRecord
+from breakeven.model.selftest import SelfTest
 from breakeven.report import charts, html, text
 from breakeven.report import console as printed
 from breakeven.report import page as pages
-from breakeven.store import export
+from breakeven.report import selftest as tried
+from breakeven.store import export, selftests
 
 
 def show(record: RunRecord, console: Console) -> None:
@@ -56,6 +58,16 @@ def text_of(record: RunRecord, form: str) -> str:
             return export.to_json(record)
         case _:
             raise InputError(f"a run cannot be written as {form!r}", "choose md, csv or json")
+
+
+def selftest_text(found: SelfTest) -> str:
+    """Return a self-test as text of 80 columns, the answer first."""
+    return tried.text_of(found)
+
+
+def selftest_json(found: SelfTest) -> str:
+    """Return a self-test as one JSON document: what is stored."""
+    return selftests.encode(found).decode()
 
 
 def write_bytes(path: Path, data: bytes) -> None:

@@ -1,0 +1,70 @@
+"""The answer of a self-test."""
+
+from __future__ import annotations
+
+import pytest
+
+from analysis.known import curves, known
+from breakeven.analysis.fitness import answer, believed_from
+from breakeven.analysis.trials import trials
+from breakeven.model.selftest import Check, CheckWord
+
+
+def check(name: str, word: CheckWord = "passed", why: str | None = None) -> Check:
+    """Return a check."""
+    remedy = "mend it" if word == "failed" else None
+    return Check(name=name, title=name, word=word, figure="1", target="2", why=why, remedy=remedy)
+
+
+def test_a_machine_that_passes_is_fit_from_the_smallest_planted_ratio_found() -> None:
+    """Eight calm rounds find 1.10 everywhere."""
+    said = answer([check("same_code")], trials(known()))
+    assert said.fit == "fit"
+    assert said.believed_from == pytest.approx(1.1)
+    assert said.sentence == (
+        "This machine is fit to be believed for differences of 1.1 times and more."
+    )
+
+
+def test_fewer_rounds_are_believed_for_larger_differences() -> None:
+    """Three rounds leave room for what the widest interval would hide, rounded up to a tenth."""
+    three, five = (believed_from(trials(known(rounds=n))) for n in (3, 5))
+    assert three is not None
+    assert five is not None
+    assert three > five > 1.2
+    assert round(three * 10) == pytest.approx(three * 10)
+
+
+def test_the_cause_is_told_before_what_follows_from_it() -> None:
+    """Other processes come first, then the count of what else failed; the remedy stands there."""
+    failed = [
+        check("planted_1.20", "failed", "it is wrong"),
+        check("same_code", "failed", "it differs"),
+        check("other_processes", "failed", "other processes took 0.8 cores"),
+    ]
+    said = answer(failed, trials(known()))
+    assert (said.fit, said.believed_from) == ("not_fit", None)
+    assert said.sentence == (
+        "This machine is not fit to be believed now: other processes took 0.8 cores; mend it "
+        "(2 more failed)."
+    )
+
+
+def test_what_could_not_be_told_leaves_a_machine_fit() -> None:
+    """A GPU that is missing is no fault."""
+    said = answer([check("device_clock", "unknown", "no GPU takes part")], trials(known()))
+    assert said.fit == "fit"
+
+
+def test_without_a_comparison_nothing_can_be_told() -> None:
+    """Two rounds make no machine fit or unfit."""
+    found = trials(known(rounds=2))
+    said = answer([check("same_code", "unknown", "fewer than 3 rounds")], found)
+    assert (said.fit, said.believed_from) == ("unknown", None)
+    assert said.sentence.endswith("cannot be told: fewer than 3 rounds.")
+
+
+def test_a_difference_that_was_not_found_everywhere_is_not_promised() -> None:
+    """Where one planted 1.10 came out alike, no smaller difference than 1.2 is believed."""
+    found = trials(known(curves(by_10=0.95)))
+    assert believed_from(found) == pytest.approx(1.2)
