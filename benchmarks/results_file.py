@@ -203,3 +203,11 @@ def _not_finite(value: object, where: str = "details") -> str | None:
     elif isinstance(value, list):
         inside = [(f"{where}[{place}]", each) for place, each in enumerate(value)]
     return next((w for key, each in inside if (w := _not_finite(each, key)) is not None), None)
+
+
+def sessions_of(path: Path) -> list[dict[str, Any]]:
+    """Return the sessions that a result was made of so far; none before there is one."""
+    if not path.exists():
+        return []
+    found: list[dict[str, Any]] = read(path).details.get("sessions", [])
+    return found

@@ -42,6 +42,27 @@ def word(seen: Interval, margin: float) -> Word:
     return "inconclusive"
 
 
+def margin_of(aa: Sequence[float], rounds: int) -> float | None:
+    """Return the margin that an A/A pair sets: the far bound of its 95 % interval.
+
+    Parameters
+    ----------
+    aa : sequence of float
+        Log ratios of the pair, one a round.
+    rounds : int
+        After how many rounds (or all there are).
+
+    Returns
+    -------
+    float or None
+        A log ratio, at least that of 1.05; None before the first look.
+    """
+    if len(aa) < LOOKS[0]:
+        return None
+    seen = interval(aa[:rounds])
+    return max(SAME, seen.high, -seen.low)
+
+
 def first_settled(values: Sequence[float], margin_at: Callable[[int], float]) -> Look | None:
     """Return the first look that settles, else the last look taken; None before the first.
 

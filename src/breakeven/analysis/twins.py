@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from breakeven.analysis.rule import Look, first_settled
+from breakeven.analysis.rule import Look, first_settled, margin_of
 from breakeven.analysis.times import WARM_SCOPES, Times
 from breakeven.model.verdict import AaCheck, Scope
 from breakeven.stats.intervals import LOOKS, SAME, interval
@@ -26,10 +26,7 @@ class _Twin(NamedTuple):
 
     def margin(self, rounds: int) -> float | None:
         """Return the far bound of the 95 % interval after as many rounds (or all there are)."""
-        if len(self.values) < LOOKS[0]:
-            return None
-        seen = interval(self.values[:rounds])
-        return max(SAME, seen.high, -seen.low)
+        return margin_of(self.values, rounds)
 
 
 class Twins:
