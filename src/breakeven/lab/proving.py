@@ -39,7 +39,7 @@ from breakeven.store.sink import MemorySink
 Say = Callable[[str], None]
 Progress = Callable[[str, float], None]
 # Room for the eight rounds that a planted difference takes; PyTorch starts slowly.
-BUDGET_ALONE_S, BUDGET_S, BUDGET_GPU_S, QUICK_S = 80.0, 120.0, 140.0, 20.0
+BUDGET_ALONE_S, BUDGET_S, BUDGET_GPU_S, QUICK_S = 80.0, 120.0, 120.0, 20.0
 # Work on 10 calls stands beside 11 and 12: differences of 1.10 and 1.20.
 PLANTED_CALLS = (12, 11)
 # One backend alone is tried at more sizes, so that at least eight places see the same code twice.
