@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from breakeven.backends.device_clock import DeviceClock
 from breakeven.model.machine import BackendInfo
 
 
@@ -37,6 +38,8 @@ class Opening(msgspec.Struct, frozen=True, kw_only=True):
         Host seconds, monotonic.
     device_seconds : callable or None
         Runs a callable between two events of the device: seconds between them, launch included.
+    device_clock : DeviceClock or None
+        Tools to read the device's own time with; None where there are none.
     import_s, context_s : float
         Seconds to import the library; to make the device ready for a first call.
     first_call_s : float
@@ -54,6 +57,7 @@ class Opening(msgspec.Struct, frozen=True, kw_only=True):
     context_s: float
     clock: Callable[[], float]
     device_seconds: Callable[[Callable[[], object]], float] | None = None
+    device_clock: DeviceClock | None = None
     first_call_s: float = 0.0
     real: bool = True
     out_of_memory: tuple[type[BaseException], ...] = ()

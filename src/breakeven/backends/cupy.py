@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from breakeven.backends.base import About, DeviceMemory, Opening
+from breakeven.backends.cupy_clock import cupy_clock
 from breakeven.backends.found import driver_present, first_line, installed, version_of
 from breakeven.errors import UnavailableError
 from breakeven.model.machine import BackendInfo
@@ -69,6 +70,7 @@ class CupyBackend:
             context_s=time.perf_counter() - imported,
             clock=time.perf_counter,
             device_seconds=self._device_seconds,
+            device_clock=cupy_clock(cupy),
             out_of_memory=(cupy.cuda.memory.OutOfMemoryError,),
         )
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from breakeven.backends.base import About, DeviceMemory, Opening
 from breakeven.backends.found import driver_present, first_line, installed, version_of
+from breakeven.backends.torch_clock import torch_clock
 from breakeven.errors import UnavailableError
 from breakeven.model.machine import BackendInfo
 
@@ -76,6 +77,7 @@ class TorchBackend:
             context_s=time.perf_counter() - imported if self._cuda else 0.0,
             clock=time.perf_counter,
             device_seconds=self._device_seconds if self._cuda else None,
+            device_clock=torch_clock(torch) if self._cuda else None,
             out_of_memory=(torch.OutOfMemoryError,),
         )
 

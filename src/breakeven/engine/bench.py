@@ -11,8 +11,21 @@ from typing import Any
 import msgspec
 
 from breakeven.backends.base import Backend, Opening
+from breakeven.backends.found import first_line
+from breakeven.engine.detail import Detail
+from breakeven.engine.device_times import empty_kernel_s, issue_of
+from breakeven.engine.graphs import replay_seconds
 from breakeven.engine.loop import Call, clear_garbage, issue_times, repeats, unit_of, warm_up
-from breakeven.engine.messages import ColdCalls, Measured, Ready, SetUp, Shot, Traced
+from breakeven.engine.messages import (
+    Captured,
+    CaptureGraph,
+    ColdCalls,
+    Measured,
+    Ready,
+    SetUp,
+    Shot,
+    Traced,
+)
 from breakeven.errors import UnavailableError
 from breakeven.model.run import Floors, Memory
 from breakeven.model.verdict import Scope
@@ -63,9 +76,16 @@ class Bench:
         self._device: tuple[Any, ...] = ()
         self._call_s = 0.0
         self._calls = 1
+        self._detail = Detail(backend, opening)
 
-    def floors(self) -> Floors:
-        """Measure the shortest times that can be told apart here."""
+    def floors(self, *, detail: bool = False) -> Floors:
+        """Measure the shortest times that can be told apart here.
+
+        Parameters
+        ----------
+        detail : bool
+            Whether to read an empty kernel behind a full queue as well.
+        """
         clock, wait = self._opening.clock, self._backend.synchronise
         empty = statistics.median(_several(lambda: None, lambda: None, clock))
         waiting, pair = None, None
@@ -74,7 +94,16 @@ class Bench:
             pair = statistics.median(
                 self._opening.device_seconds(lambda: None) for _ in range(FLOOR_REPEATS // 20)
             )
-        return Floors(empty_call_s=empty, message_s=0.0, synchronise_s=waiting, event_pair_s=pair)
+        tools, kernel = self._opening.device_clock, None
+        if detail and tools is not None:
+            kernel = empty_kernel_s(tools, wait, clock, issue_of(tools.empty, wait, clock))
+        return Floors(
+            empty_call_s=empty,
+            message_s=0.0,
+            synchronise_s=waiting,
+            event_pair_s=pair,
+            empty_kernel_s=kernel,
+        )
 
     def set_up(self, request: SetUp, workload: Workload, gpu_others: int | None) -> Ready:
         """Load a case, check its first answer, become steady, and time the parts of a call."""
@@ -120,6 +149,32 @@ class Bench:
             in_bytes=sum(int(a.nbytes) for a in self._host),
             out_bytes=out_bytes,
         )
+
+    def detailed(self, ready: Ready, request: SetUp) -> Ready:
+        """Return a reply with what was asked for beside the slots; the case must be set up."""
+        workload, xp = self._workload, self._opening.xp
+        assert workload is not None
+        return self._detail.added(
+            ready, request, lambda inputs: workload.run(xp, inputs), self._host, self._device
+        )
+
+    def captured(self, request: CaptureGraph, workload: Workload) -> Captured:
+        """Capture a call as a graph; nothing else may be asked of this process once that failed."""
+        tools = self._opening.device_clock
+        assert tools is not None
+        self.end_case()
+        self._backend.begin_case(workload.name, request.size)
+        self._workload = workload
+        self._host = tuple(load(request.folder, "input").values())
+        self._device = tuple(self._backend.to_device(a) for a in self._host)
+        wait, clock = self._backend.synchronise, self._opening.clock
+        call_s, _ = warm_up(self._run, wait, clock, request.seconds)
+        try:
+            seconds, why = replay_seconds(tools, self._run, wait, clock, request.seconds)
+        except Exception as error:  # noqa: BLE001  whatever a capture ends with is the reason
+            why = f"the capture failed: {first_line(_first_of(error))}"
+            return Captured(seconds=None, why=why, call_s=call_s, broken=True)
+        return Captured(seconds=seconds, why=why, call_s=call_s)
 
     def measure(self, scope: Scope, seconds: float) -> Measured:
         """Measure one slot, after a moment of untimed work that warms caches and clocks again."""
@@ -239,6 +294,13 @@ def _several(call: Call, wait: Call, clock: Callable[[], float]) -> list[float]:
         wait()
         times.append(clock() - begin)
     return times
+
+
+def _first_of(error: BaseException) -> BaseException:
+    """Return what went wrong first: ending a capture that failed fails as well, less tellingly."""
+    while error.__context__ is not None:
+        error = error.__context__
+    return error
 
 
 def with_message(floors: Floors, message_s: float) -> Floors:

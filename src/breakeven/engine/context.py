@@ -11,6 +11,7 @@ from pathlib import Path
 from breakeven.engine import messages
 from breakeven.engine.clock import now
 from breakeven.engine.conditions import CpuMeter
+from breakeven.engine.device_times import Reading
 from breakeven.engine.inputs import Inputs
 from breakeven.engine.plan import Effort, cores_for
 from breakeven.engine.processes import Crew, WorkerProcess
@@ -42,6 +43,10 @@ class Context:
         Least seconds that a worker may take for one request before it counts as hung.
     call_s : dict
         Seconds of one call seen last, by (entry, workload, size): to plan and to set deadlines.
+    device_clocks : set of str
+        Entries whose device's own time can be read.
+    graphs : dict
+        Calls captured as graphs before the rounds, by (entry, workload, size).
     """
 
     spec: RunSpec
@@ -57,6 +62,8 @@ class Context:
     patience_s: float
     rng: random.Random = field(default_factory=random.Random)
     call_s: dict[tuple[str, str, int], float] = field(default_factory=dict)
+    device_clocks: set[str] = field(default_factory=set)
+    graphs: dict[tuple[str, str, int], Reading] = field(default_factory=dict)
     started: int = 0
 
     def emit(self, event: Event) -> None:

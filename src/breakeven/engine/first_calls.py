@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from breakeven.engine import messages
 from breakeven.engine.clock import now
 from breakeven.engine.context import OPEN_DEADLINE_S, Context
+from breakeven.engine.graphs import capture_graphs
 from breakeven.engine.inputs import CannotMakeError
 from breakeven.engine.processes import WorkerProcess
 from breakeven.errors import WorkerError
@@ -41,6 +42,8 @@ class ColdStarts:
         self._entries = list(entries)
         self._order = 0
         self._worked: set[str] = set()
+        # Seconds that graphs took in the process that was started last.
+        self._aside_s = 0.0
         self.lasted: dict[tuple[str, str], float] = {}
         self.unavailable: set[str] = set()
 
@@ -61,11 +64,11 @@ class ColdStarts:
                         continue
                     if repeat > 1 and now() - begin + self.lasted.get(key, 0.0) > allowed:
                         continue
-                    one = now()
+                    one, self._aside_s = now(), 0.0
                     if not self._one(entry, spec):
                         # What failed once may take minutes to fail again.
                         counts[key] = context.effort.cold_most
-                    self.lasted[key] = now() - one
+                    self.lasted[key] = now() - one - self._aside_s
 
     def _one(self, entry: Entry, spec: WorkloadSpec) -> bool:
         """Measure one fresh process; return whether it answered."""
@@ -83,6 +86,7 @@ class ColdStarts:
             worker = context.start_worker(entry, number=-1 - self._order, pinned=False)
             opened = worker.receive(OPEN_DEADLINE_S)
             reply = worker.ask(request, CALL_DEADLINE_S) if _is_open(opened) else opened
+            self._capture(worker, entry, spec, opened, reply)
         except WorkerError as error:
             if opened is None and entry.backend not in self._worked:
                 self._absent(entry, f"its process did not start: {error.what}", None)
@@ -100,6 +104,24 @@ class ColdStarts:
             why, fix = opened.why, opened.fix
         self._absent(entry, why, fix)
         return False
+
+    def _capture(
+        self,
+        worker: WorkerProcess,
+        entry: Entry,
+        spec: WorkloadSpec,
+        opened: messages.Reply,
+        reply: messages.Reply,
+    ) -> None:
+        """Capture graphs in the first process of a workload, which ends here anyway."""
+        begin = now()
+        clocked = isinstance(opened, messages.Opened) and opened.device_clock
+        if clocked:
+            self._context.device_clocks.add(entry.id)
+        known = any(key[:2] == (entry.id, spec.name) for key in self._context.graphs)
+        if clocked and not known and isinstance(reply, messages.ColdCalls):
+            capture_graphs(self._context, worker, entry, spec)
+        self._aside_s += now() - begin
 
     def _keep(
         self,

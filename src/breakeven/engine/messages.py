@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 
 from breakeven.model.machine import Blas, Ceilings
-from breakeven.model.run import Agreement, Floors, Memory, Status
+from breakeven.model.run import Agreement, CacheTimes, DeviceTimes, Floors, Memory, Status
 from breakeven.model.spec import DType, Precision
 from breakeven.model.verdict import Scope
 
@@ -36,7 +36,15 @@ class WorkerConfig(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MeasureFloors(msgspec.Struct, frozen=True, kw_only=True, tag="floors"):
-    """Measure the floors."""
+    """Measure the floors.
+
+    Attributes
+    ----------
+    detail : bool
+        Whether to measure that of a full queue as well.
+    """
+
+    detail: bool = False
 
 
 class SetUp(msgspec.Struct, frozen=True, kw_only=True, tag="set_up"):
@@ -58,6 +66,13 @@ class SetUp(msgspec.Struct, frozen=True, kw_only=True, tag="set_up"):
         UUID of the GPU, to look for others on it.
     own_pids : tuple of int
         Processes on the GPU that are ours.
+    detail_s : float
+        Seconds that each of the device's clocks, locked copies and caches may take; 0 leaves all
+        of them out.
+    cold_caches : bool
+        Whether to time cold caches as well.
+    cache_bytes : int or None
+        The last cache of the CPU; None where it is not known.
     """
 
     workload: str
@@ -69,6 +84,9 @@ class SetUp(msgspec.Struct, frozen=True, kw_only=True, tag="set_up"):
     calls: int = 1
     gpu: str | None = None
     own_pids: tuple[int, ...] = ()
+    detail_s: float = 0.0
+    cold_caches: bool = False
+    cache_bytes: int | None = None
 
 
 class Measure(msgspec.Struct, frozen=True, kw_only=True, tag="measure"):
@@ -88,6 +106,21 @@ class MeasureCold(msgspec.Struct, frozen=True, kw_only=True, tag="cold"):
     workload: str
     size: int
     folder: str
+
+
+class CaptureGraph(msgspec.Struct, frozen=True, kw_only=True, tag="graph"):
+    """Capture a call as a graph, and time its replays; the process is good for nothing else then.
+
+    Attributes
+    ----------
+    seconds : float
+        What the replays may take.
+    """
+
+    workload: str
+    size: int
+    folder: str
+    seconds: float
 
 
 class ShootNaively(msgspec.Struct, frozen=True, kw_only=True, tag="naive"):
@@ -141,6 +174,7 @@ Request = (
     | Measure
     | EndCase
     | MeasureCold
+    | CaptureGraph
     | ShootNaively
     | Make
     | MeasureCeilings
@@ -155,6 +189,8 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True, tag="opened"):
     ----------
     pinned : int
         Pool threads that were pinned to a core of their own.
+    device_clock : bool
+        Whether the device's own time can be read.
     """
 
     version: str
@@ -163,6 +199,7 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True, tag="opened"):
     blas: tuple[Blas, ...] = ()
     pinned: int = 0
     remark: str | None = None
+    device_clock: bool = False
 
 
 class FloorsAre(msgspec.Struct, frozen=True, kw_only=True, tag="floors_are"):
@@ -186,6 +223,10 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True, tag="ready"):
         Whether its times are measured, so that a busy machine spoils them; scripted ones are not.
     in_bytes, out_bytes : int
         Of the inputs and the results on the host: what travels when the data must.
+    device, caches : DeviceTimes, CacheTimes or None
+        Where they were asked for.
+    pinned_why : str or None
+        Why there are no times of copies from and to page-locked memory.
     """
 
     agreement: Agreement
@@ -203,6 +244,11 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True, tag="ready"):
     real: bool = True
     in_bytes: int = 0
     out_bytes: int = 0
+    device: DeviceTimes | None = None
+    caches: CacheTimes | None = None
+    to_device_pinned_s: float | None = None
+    to_host_pinned_s: float | None = None
+    pinned_why: str | None = None
 
 
 class Measured(msgspec.Struct, frozen=True, kw_only=True, tag="measured"):
@@ -218,6 +264,25 @@ class ColdCalls(msgspec.Struct, frozen=True, kw_only=True, tag="cold_calls"):
     """Seconds of the first, second and third call."""
 
     calls_s: tuple[float, ...]
+
+
+class Captured(msgspec.Struct, frozen=True, kw_only=True, tag="captured"):
+    """A call as a graph, or why it is none.
+
+    Attributes
+    ----------
+    seconds : float or None
+        The device's seconds of one replay.
+    call_s : float
+        Of one call without a graph, awaited.
+    broken : bool
+        Whether a capture failed: the library may be unfit for more.
+    """
+
+    seconds: float | None
+    why: str | None
+    call_s: float
+    broken: bool = False
 
 
 class Shot(msgspec.Struct, frozen=True, kw_only=True, tag="shot"):
@@ -254,7 +319,17 @@ class Failed(msgspec.Struct, frozen=True, kw_only=True, tag="failed"):
 
 
 Reply = (
-    Opened | FloorsAre | Ready | Measured | ColdCalls | Shot | CeilingsAre | Traced | Done | Failed
+    Opened
+    | FloorsAre
+    | Ready
+    | Measured
+    | ColdCalls
+    | Captured
+    | Shot
+    | CeilingsAre
+    | Traced
+    | Done
+    | Failed
 )
 
 # Not JSON, which has no NaN and no infinity: the error of a wrong answer may be either.

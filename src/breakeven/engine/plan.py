@@ -48,6 +48,12 @@ class Effort(msgspec.Struct, frozen=True, kw_only=True):
         Share of a round's time that planned sizes may take; the rest is the grids'.
     all_entries : bool
         Whether every entry is measured at every planned size, or those that may matter.
+    detail_s : float
+        Seconds that each part of a case beside its slots may take, once; 0 leaves them out.
+    cold_caches : bool
+        Whether calls are timed with cold caches as well.
+    graphs_s : float
+        Seconds after which no further size of a workload is captured as a graph.
     """
 
     slots: int
@@ -64,6 +70,9 @@ class Effort(msgspec.Struct, frozen=True, kw_only=True):
     grid_all: bool = False
     planned_share: float = 0.6
     all_entries: bool = False
+    detail_s: float = 0.02
+    cold_caches: bool = False
+    graphs_s: float = 1.0
 
 
 def effort_of(spec: RunSpec, *, gpu: bool) -> Effort:
@@ -78,6 +87,7 @@ def effort_of(spec: RunSpec, *, gpu: bool) -> Effort:
             rounds_most=1,
             grid=False,
             planned_share=1.0,
+            detail_s=0.0,
         )
     long = spec.budget_s >= LONG_BUDGET_S
     return Effort(
@@ -92,6 +102,9 @@ def effort_of(spec: RunSpec, *, gpu: bool) -> Effort:
         grid_all=long,
         cold_share=0.2 if gpu else 0.12,
         planned_share=0.75 if gpu else 1.0,
+        detail_s=0.1 if long else 0.02,
+        cold_caches=long or spec.rounds is not None,
+        graphs_s=3.0 if long else 1.0,
     )
 
 

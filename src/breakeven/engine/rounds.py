@@ -6,12 +6,13 @@ import msgspec
 
 from breakeven import units
 from breakeven.engine import messages
+from breakeven.engine.cold_caches import last_cache_bytes
 from breakeven.engine.context import Context
 from breakeven.engine.inputs import CannotMakeError
 from breakeven.engine.team import Team
 from breakeven.engine.turns import Seat, Turns
 from breakeven.model.event import CaseSet, SlotDone
-from breakeven.model.run import Clock, Entry, Phases, Slot, Status
+from breakeven.model.run import Clock, DeviceTimes, Entry, Phases, Slot, Status
 from breakeven.model.verdict import Scope
 from breakeven.workloads import registry
 from breakeven.workloads.base import Workload
@@ -23,6 +24,11 @@ UNSEEN = (
 )
 # Seconds beside the calls themselves: loading a case, a slot's message and wake-up.
 SET_UP_S, SLOT_S, WARM_CALLS = 0.06, 0.005, 4
+# Pieces that each take as long as one part of the detail may: events and a queue and two copies;
+# hot and cold caches, and the copies made for them.
+CLOCK_PARTS, CACHE_PARTS = 4, 3
+# Variants that do once more what another entry does: their parts are known from that one.
+REPEATING = ("twin", "planted")
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,7 +62,18 @@ def cost_s(context: Context, task: Task, slots: int) -> float:
         seats = 1 if devices[entry] == "cpu" else len(task.scopes)
         set_up = SET_UP_S + max(context.effort.warm_s, WARM_CALLS * call)
         total += set_up + seats * slots * max(context.effort.slot_s + SLOT_S, call)
+        if task.parts:
+            total += _detail_s(context, entry, call, on_cpu=devices[entry] == "cpu")
     return total
+
+
+def _detail_s(context: Context, entry: str, call: float, *, on_cpu: bool) -> float:
+    """Return the seconds that the parts of a case beside its slots are foreseen to take."""
+    effort = context.effort
+    each = max(effort.detail_s, call) if effort.detail_s > 0 else 0.0
+    clocks = CLOCK_PARTS if entry in context.device_clocks else 0
+    cache = last_cache_bytes(context.machine.cpu.caches_bytes) if on_cpu else clocks or None
+    return each * (clocks + (CACHE_PARTS if effort.cold_caches and cache else 0))
 
 
 class SizeRunner:
@@ -150,6 +167,9 @@ class SizeRunner:
             calls=entry.calls,
             gpu=context.machine.gpus[0].uuid if real else None,
             own_pids=own,
+            detail_s=context.effort.detail_s if entry.variant not in REPEATING else 0.0,
+            cold_caches=context.effort.cold_caches,
+            cache_bytes=last_cache_bytes(context.machine.cpu.caches_bytes),
         )
         deadline = context.deadline_s(entry.id, workload, task.size)
         ready = self._team.ask_case(entry, task.workload, task.size, request, deadline)
@@ -193,15 +213,33 @@ class SizeRunner:
                     to_device_s=ready.to_device_s,
                     compute_s=ready.compute_s,
                     to_host_s=ready.to_host_s,
+                    to_device_pinned_s=ready.to_device_pinned_s,
+                    to_host_pinned_s=ready.to_host_pinned_s,
                 ),
+                device=self._with_graph(task, entry, ready.device),
+                caches=ready.caches,
                 losses=ready.losses,
                 loss_epochs=ready.loss_epochs,
             )
         )
         self._emit_block(task, entry, "device", ready.device_s, steady=ready.steady)
         self._emit_block(task, entry, "issue", ready.issue_s, steady=ready.steady)
+        if ready.pinned_why:
+            context.remark(
+                f"copies from and to page-locked memory were not timed for {task.workload} "
+                f"{task.size} on {entry.id}: {ready.pinned_why}"
+            )
         if ready.gpu_others:
             context.remark(f"{ready.gpu_others} other process(es) used the GPU; slots do not count")
+
+    def _with_graph(
+        self, task: Task, entry: Entry, times: DeviceTimes | None
+    ) -> DeviceTimes | None:
+        """Return the device's times with what was read of the case as a graph before the rounds."""
+        found = self._context.graphs.get((entry.id, task.workload, task.size))
+        if times is None or found is None:
+            return times
+        return msgspec.structs.replace(times, graph_s=found.seconds, graph_why=found.why)
 
     def _emit_block(
         self, task: Task, entry: Entry, clock: Clock, seconds: float | None, *, steady: bool

@@ -103,7 +103,9 @@ class Team:
 
     def _measure_floors(self, entry: Entry) -> None:
         patience = self._context.patience_s
-        reply = self.ask(entry, messages.MeasureFloors(), patience)
+        reply = self.ask(
+            entry, messages.MeasureFloors(detail=self._context.effort.detail_s > 0), patience
+        )
         if not isinstance(reply, messages.FloorsAre):
             return
         times = []

@@ -88,6 +88,7 @@ class _Worker:
             blas=read_pools() if self._backend.about.pools else (),
             pinned=pinned,
             remark=remark,
+            device_clock=self._opening.device_clock is not None,
         )
 
     def _pin(self) -> tuple[int, str | None]:
@@ -129,11 +130,12 @@ class _Worker:
         reply: messages.Reply = messages.Done()
         match request:
             case messages.MeasureFloors():
-                reply = messages.FloorsAre(floors=bench.floors())
+                reply = messages.FloorsAre(floors=bench.floors(detail=request.detail))
             case messages.SetUp():
                 others = _other_gpu_processes(request) if request.gpu else None
                 ready = bench.set_up(request, registry.get(request.workload), others)
-                reply = _with_driver_memory(ready, request)
+                # What follows takes memory of its own, which is not the case's.
+                reply = bench.detailed(_with_driver_memory(ready, request), request)
                 self._after_setup()
             case messages.Measure():
                 reply = bench.measure(request.scope, request.seconds)
@@ -142,6 +144,8 @@ class _Worker:
             case messages.MeasureCold():
                 workload = registry.get(request.workload)
                 reply = bench.cold(workload, request.size, request.folder)
+            case messages.CaptureGraph():
+                reply = bench.captured(request, registry.get(request.workload))
             case messages.ShootNaively():
                 workload = registry.get(request.workload)
                 reply = bench.shoot(workload, request.size, request.folder)

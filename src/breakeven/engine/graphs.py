@@ -1,0 +1,94 @@
+"""Calls captured as graphs, in a process that is thrown away afterwards."""
+
+from __future__ import annotations
+
+from breakeven import units
+from breakeven.backends.device_clock import DeviceClock
+from breakeven.engine import messages
+from breakeven.engine.clock import now
+from breakeven.engine.context import Context
+from breakeven.engine.device_times import Queue, Reading, issue_of, other_stream
+from breakeven.engine.inputs import CannotMakeError
+from breakeven.engine.loop import Call, Clock
+from breakeven.engine.processes import WorkerProcess
+from breakeven.errors import WorkerError
+from breakeven.model.run import Entry
+from breakeven.model.spec import WorkloadSpec
+from breakeven.workloads import registry
+
+# Calls that take longer do not wait for their launches: a graph has nothing to save there.
+LONG_CALL_S = 5e-3
+DEADLINE_S = 60.0
+
+
+def replay_seconds(
+    tools: DeviceClock, call: Call, wait: Call, clock: Clock, budget_s: float
+) -> Reading:
+    """Return the device's seconds of one replay of a captured call, behind a full queue.
+
+    What cannot be captured is found out first, as far as that is possible without a capture: one
+    that fails may leave the library unfit for any further work.
+    """
+    seen = other_stream(tools, call, wait, clock, budget_s)
+    if seen is not None:
+        return Reading(None, f"not captured: {seen}")
+    queue = Queue(tools, wait, clock)
+    before = queue.seconds(call, issue_of(call, wait, clock), 0.0)
+    if before.why is not None:
+        return Reading(None, f"not captured: {before.why}")
+    replay = tools.capture(call)
+    wait()
+    for _ in range(2):
+        replay()
+    wait()
+    return queue.seconds(replay, issue_of(replay, wait, clock), budget_s)
+
+
+def capture_graphs(
+    context: Context, worker: WorkerProcess, entry: Entry, spec: WorkloadSpec
+) -> None:
+    """Capture a workload at its sizes, ascending; keep the readings in `context.graphs`.
+
+    Parameters
+    ----------
+    worker : WorkerProcess
+        A process that nothing else will be asked of: it may not outlive a capture that fails.
+    """
+    begin, why = now(), None
+    for size in spec.sizes:
+        if why is None and now() - begin > context.effort.graphs_s:
+            why = "not captured: its share of the budget was spent at smaller sizes"
+        key = (entry.id, spec.name, size)
+        if why is not None:
+            context.graphs[key] = Reading(None, why)
+            continue
+        context.tell(f"{spec.name} {size} as a graph on {entry.id}")
+        reply = _ask(context, worker, spec.name, size)
+        if isinstance(reply, str):
+            why = reply
+            context.graphs[key] = Reading(None, why)
+            continue
+        context.graphs[key] = Reading(reply.seconds, reply.why)
+        if reply.broken:
+            why = f"not tried after size {size}: {reply.why}"
+        elif reply.call_s > LONG_CALL_S:
+            said = units.seconds(reply.call_s)
+            why = f"not captured: calls of {said} and more do not wait for their launches"
+
+
+def _ask(
+    context: Context, worker: WorkerProcess, workload: str, size: int
+) -> messages.Captured | str:
+    """Return the answer of the worker, or why there is none."""
+    try:
+        folder = context.inputs.folder_of(registry.get(workload), size)
+        request = messages.CaptureGraph(
+            workload=workload, size=size, folder=str(folder), seconds=context.effort.detail_s
+        )
+        reply = worker.ask(request, DEADLINE_S)
+    except (WorkerError, CannotMakeError) as error:
+        return f"not captured: {error.what}"
+    if isinstance(reply, messages.Captured):
+        return reply
+    said = reply.why if isinstance(reply, messages.Failed) else type(reply).__name__
+    return f"not captured: {said}"

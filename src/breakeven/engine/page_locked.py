@@ -1,0 +1,66 @@
+"""Copies from and to page-locked host memory, beside those of plain code."""
+
+from __future__ import annotations
+
+import statistics
+from typing import Any, NamedTuple
+
+from breakeven.backends.base import Backend, Opening
+from breakeven.backends.device_clock import DeviceClock
+from breakeven.engine.loop import repeats
+
+# Locking memory takes about as long as copying it several times.
+BYTES_MOST = 256 << 20
+
+
+class Copies(NamedTuple):
+    """Seconds of the copies of one call's data, memory locked beforehand; or why they failed."""
+
+    to_device_s: float | None = None
+    to_host_s: float | None = None
+    why: str | None = None
+
+
+def page_locked(
+    backend: Backend,
+    opening: Opening,
+    tools: DeviceClock,
+    host: tuple[Any, ...],
+    results: tuple[Any, ...],
+    seconds: float,
+) -> Copies:
+    """Time all inputs to the device, then all results to the host, each repeat awaited.
+
+    Data of more than `BYTES_MOST` are left out: at that size the rate of smaller ones holds.
+
+    Parameters
+    ----------
+    host : tuple of array
+        Inputs in pageable host memory; locked copies of them are made first, untimed.
+    results : tuple
+        Results of a call, on the device.
+    seconds : float
+        What each direction may take.
+    """
+    size = sum(a.nbytes for a in (*host, *results))
+    if size > BYTES_MOST:
+        return Copies()
+    wait, clock = backend.synchronise, opening.clock
+    locked = tuple(tools.pin(a) for a in host)
+    landings = [tools.landing(a) for a in results]
+
+    def there() -> None:
+        for array in locked:
+            backend.to_device(array)
+
+    def back() -> None:
+        for land in landings:
+            land()
+
+    going = repeats(there, wait, clock, seconds)
+    coming = repeats(back, wait, clock, seconds)
+    # The first copy of a process takes buffers that later ones reuse.
+    return Copies(
+        to_device_s=statistics.median(going[1:] or going),
+        to_host_s=statistics.median(coming[1:] or coming),
+    )
