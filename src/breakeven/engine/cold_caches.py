@@ -17,9 +17,9 @@ from breakeven.model.run import CacheTimes
 CACHES = 2
 COPIES_MOST = 4096
 # Memory for copies, and for the arrays that prove them cold.
-BYTES_MOST = 1 << 30
+BYTES_MOST = 2 << 30
 MEMORY_SHARE = 0.25
-RATE_REPEATS = 5
+RATE_REPEATS = 3
 # Memory beyond all caches is copied as fast as twice as much of it; more than this is a cache.
 RATE_APART = 1.25
 
@@ -46,19 +46,19 @@ def copies_for(input_bytes: int, cache_bytes: int) -> int:
 def copy_rate(backend: Backend, opening: Opening, cache_bytes: int) -> Rate:
     """Return the rate of a copy of twice the cache; unknown where twice as much is slower.
 
-    Each element is negated on its way: that every library has, and writes to a given place.
+    Each element is negated where it lies: read once and written once, which every library does.
     """
     import numpy as np  # noqa: PLC0415  after the backend was opened
 
     extent = CACHES * cache_bytes
-    short = _too_much(4 * extent)
+    short = _too_much(2 * extent)
     if short is not None:
         return Rate(None, short)
     host = np.arange(2 * extent // 4, dtype=np.float32)
-    whole, target = backend.to_device(host), backend.to_device(host.copy())
+    whole = backend.to_device(host)
     rates = []
     for part in (len(host) // 2, len(host)):
-        took = _copy_s(backend, opening, whole[:part], target[:part])
+        took = _copy_s(backend, opening, whole[:part])
         rates.append(2 * 4 * part / took)
     if rates[0] > RATE_APART * rates[1]:
         return Rate(
@@ -69,13 +69,13 @@ def copy_rate(backend: Backend, opening: Opening, cache_bytes: int) -> Rate:
     return Rate(rates[0])
 
 
-def _copy_s(backend: Backend, opening: Opening, source: Any, target: Any) -> float:  # noqa: ANN401  the library's own
+def _copy_s(backend: Backend, opening: Opening, array: Any) -> float:  # noqa: ANN401  the library's own
     wait, clock = backend.synchronise, opening.clock
 
     def copy() -> object:
-        return opening.xp.negative(source, out=target)
+        return opening.xp.negative(array, out=array)
 
-    # The first touches the memory of the target.
+    # The first may find a part where it was made.
     times = [repeats(copy, wait, clock, 0.0)[0] for _ in range(1 + RATE_REPEATS)]
     return statistics.median(times[1:])
 

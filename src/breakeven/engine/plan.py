@@ -103,7 +103,7 @@ def effort_of(spec: RunSpec, *, gpu: bool) -> Effort:
         cold_share=0.2 if gpu else 0.12,
         planned_share=0.75 if gpu else 1.0,
         detail_s=0.1 if long else 0.02,
-        cold_caches=long or spec.rounds is not None,
+        cold_caches=long,
         graphs_s=3.0 if long else 1.0,
     )
 

@@ -1,0 +1,136 @@
+"""Calls captured as graphs, and what is done about those that cannot be."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from breakeven.engine import graphs, messages
+from breakeven.engine.graphs import capture_graphs, replay_seconds
+from breakeven.engine.inputs import CannotMakeError
+from breakeven.engine.plan import Effort
+from breakeven.errors import WorkerError
+from breakeven.model.run import Entry
+from breakeven.model.spec import WorkloadSpec
+from engine.devices import Device
+
+GPU = Entry(id="torch-cuda", backend="torch-cuda", device="cuda:0")
+SPEC = WorkloadSpec(name="matmul", sizes=(64, 128, 256, 512))
+
+
+def _replayed(device: Device, call: Any) -> graphs.Reading:  # noqa: ANN401  a callable
+    return replay_seconds(device.tools, call, device.wait, device.clock, 0.05)
+
+
+def test_a_replay_is_timed_behind_a_full_queue() -> None:
+    """The stand-in replays in 3 us, which its launches of 10 us do not hide."""
+    device = Device()
+    found = _replayed(device, device.work(2e-4, kernels=20))
+    assert found.why is None
+    assert found.seconds == pytest.approx(3e-6)
+    after = device.log[device.log.index("capture") :]
+    assert after.index("wait") < after.index("hold")
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [({"waits": True}, "waits for the device itself"), ({"stream": "side"}, "another stream")],
+)
+def test_what_cannot_be_captured_is_not_tried(fields: dict[str, Any], said: str) -> None:
+    """A call that waits, or works on another stream, is told before a capture could fail."""
+    device = Device()
+    found = _replayed(device, device.work(1e-3, **fields))
+    assert found.seconds is None
+    assert said in str(found.why)
+    assert device.captures == 0
+
+
+def test_a_capture_that_fails_is_passed_on() -> None:
+    """The process is unfit for more: that is for its caller to know."""
+    device = Device(fault="operation not permitted when stream is capturing")
+    with pytest.raises(RuntimeError):
+        _replayed(device, device.work(1e-3))
+
+
+class _Session:
+    """A context and a worker whose answers are given."""
+
+    def __init__(self, *answers: object, graphs_s: float = 10.0) -> None:
+        self.asked: list[int] = []
+        self._answers = list(answers)
+        self.context: Any = SimpleNamespace(
+            effort=Effort(slots=6, graphs_s=graphs_s), graphs={}, tell=lambda _: None,
+            inputs=SimpleNamespace(folder_of=lambda _workload, size: f"folder-{size}"),
+        )  # fmt: skip
+        self.worker: Any = SimpleNamespace(ask=self._ask)
+
+    def _ask(self, request: messages.CaptureGraph, _deadline: float) -> object:
+        self.asked.append(request.size)
+        answer = self._answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def walk(self) -> dict[int, tuple[float | None, str | None]]:
+        """Return what is kept, by size."""
+        capture_graphs(self.context, self.worker, GPU, SPEC)
+        return {key[2]: tuple(value) for key, value in self.context.graphs.items()}
+
+
+def _captured(call_s: float = 1e-4, **fields: Any) -> messages.Captured:  # noqa: ANN401  fields
+    values = {"seconds": 5e-6, "why": None} | fields
+    return messages.Captured(call_s=call_s, **values)
+
+
+def test_every_size_is_captured_in_turn() -> None:
+    """The readings are kept by entry, workload and size."""
+    session = _Session(*[_captured(seconds=n * 1e-6) for n in range(1, 5)])
+    assert session.walk() == {s: (pytest.approx(n * 1e-6), None)
+                              for n, s in enumerate(SPEC.sizes, 1)}  # fmt: skip
+    assert set(session.context.graphs) == {("torch-cuda", "matmul", s) for s in SPEC.sizes}
+
+
+def test_nothing_is_asked_after_a_capture_that_failed() -> None:
+    """The library may be unfit: larger sizes carry the reason of the one that failed."""
+    failed = _captured(seconds=None, why="the capture failed: no", broken=True)
+    session = _Session(_captured(), failed)
+    found = session.walk()
+    assert session.asked == [64, 128]
+    assert found[128] == (None, "the capture failed: no")
+    assert found[512] == (None, "not tried after size 128: the capture failed: no")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        WorkerError("the worker ended"),
+        CannotMakeError("the disk is full"),
+        messages.Failed(status="out_of_memory", why="no memory is left"),
+    ],
+)
+def test_a_process_that_ends_is_a_reason_and_no_more(answer: Any) -> None:  # noqa: ANN401
+    """A worker that dies, inputs that cannot be made, a refusal: each is told in one line."""
+    found = _Session(answer).walk()
+    what = answer.why if isinstance(answer, messages.Failed) else answer.what
+    assert {why for _, why in found.values()} == {f"not captured: {what}"}
+
+
+def test_long_calls_end_the_walk() -> None:
+    """A call of 6 ms has no launches to save: larger sizes are told so without being asked."""
+    session = _Session(_captured(), _captured(call_s=6e-3))
+    found = session.walk()
+    assert session.asked == [64, 128]
+    assert found[128][0] is not None
+    assert "6.00 ms" in str(found[256][1])
+
+
+def test_the_walk_ends_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After its share of the budget no further size is asked for."""
+    times = iter([0.0, 0.5, 1.5, 2.5])
+    monkeypatch.setattr(graphs, "now", lambda: next(times))
+    session = _Session(_captured(), _captured(), graphs_s=1.0)
+    found = session.walk()
+    assert session.asked == [64]
+    assert "budget" in str(found[128][1])
