@@ -141,14 +141,8 @@ class _Worker:
                 reply = bench.measure(request.scope, request.seconds)
             case messages.EndCase():
                 bench.end_case()
-            case messages.MeasureCold():
-                workload = registry.get(request.workload)
-                reply = bench.cold(workload, request.size, request.folder)
-            case messages.CaptureGraph():
-                reply = bench.captured(request, registry.get(request.workload))
-            case messages.ShootNaively():
-                workload = registry.get(request.workload)
-                reply = bench.shoot(workload, request.size, request.folder)
+            case messages.MeasureCold() | messages.CaptureGraph() | messages.ShootNaively():
+                reply = _in_fresh_process(bench, request)
             case messages.MeasureCeilings():
                 reply = messages.CeilingsAre(ceilings=self._ceilings(request))
             case messages.Trace():
@@ -163,6 +157,22 @@ class _Worker:
         assert self._backend is not None
         assert self._opening is not None
         return measure(self._backend, self._opening, request)
+
+
+def _in_fresh_process(
+    bench: Bench, request: messages.MeasureCold | messages.CaptureGraph | messages.ShootNaively
+) -> messages.Reply:
+    """Do what is asked of processes that were started for it."""
+    from breakeven.workloads import registry  # noqa: PLC0415  after the timed import
+
+    workload = registry.get(request.workload)
+    match request:
+        case messages.MeasureCold():
+            return bench.cold(workload, request.size, request.folder)
+        case messages.CaptureGraph():
+            return bench.captured(request, workload)
+        case messages.ShootNaively():
+            return bench.shoot(workload, request.size, request.folder)
 
 
 def _make(request: messages.Make) -> None:
