@@ -107,18 +107,27 @@ def on_recordings(
     for group in dict.fromkeys(resample_rule.group_of(c) for c in cells):
         own = [c for c in cells if resample_rule.group_of(c) == group]
         for mode in resample_rule.MODES:
-            found = [coverage(recordings.draw(c, ROUNDS, trials, rng, mode).tolist()) for c in own]
-            for place, n in enumerate(LOOKS):
-                reading = [f[place].reading for f in found]
+            covered = [
+                c
+                for cell in own
+                for c in coverage(
+                    recordings.draw(cell, ROUNDS, trials, rng, mode)[:, : cell.most_rounds].tolist()
+                )
+            ]
+            for n in LOOKS:
+                found = [c for c in covered if c.n == n]
+                reading = [c.reading for c in found]
+                if not found:
+                    continue
                 rows.append(
                     {
                         "recording": group,
                         "mode": mode,
                         "n": n,
-                        "cells": len(own),
+                        "cells": len(found),
                         "reading": statistics.fmean(reading),
                         "worst": min(reading),
-                        "verdict": statistics.fmean(f[place].verdict for f in found),
+                        "verdict": statistics.fmean(c.verdict for c in found),
                     }
                 )
     return rows

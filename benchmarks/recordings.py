@@ -61,6 +61,15 @@ class Cell(NamedTuple):
         return self.lost > LOST_SHARE
 
     @property
+    def most_rounds(self) -> int | None:
+        """Rounds of a window that still says something about the truth; None without a limit.
+
+        The rounds of a crossed cell were centred on their own mean: a window of most of them has
+        a mean near 0 whatever the noise.
+        """
+        return len(self.values) // 2 if self.crossed else None
+
+    @property
     def spread(self) -> float:
         """Standard deviation of a round's log ratio, its rounds drawn at random."""
         scale = np.sqrt(2.0) if self.single else 1.0

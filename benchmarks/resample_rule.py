@@ -19,6 +19,7 @@ import numpy as np
 
 import recordings
 import results_file
+from breakeven.stats.intervals import lag_one_correlation
 from recordings import Cell, Mode
 from verdicts_drawn import ROUNDS, WINNERS, Judged, bound, judge_all, share, told_right
 
@@ -100,12 +101,12 @@ def drawn(
     """Draw comparisons of one cell, plant each factor, and judge them with and without an A/A."""
     values = recordings.draw(cell, ROUNDS, trials, rng, mode)
     aa = None if beside is None else recordings.draw(beside, ROUNDS, trials, rng, mode)
-    factors = (1.0, *FACTORS)
+    equal = values[:, : cell.most_rounds]
     return Drawn(
         cell,
         mode,
-        {f: judge_all(values + math.log(f), None) for f in factors},
-        {f: judge_all(values + math.log(f), aa) for f in factors},
+        {1.0: judge_all(equal, None)} | {f: judge_all(values + math.log(f), None) for f in FACTORS},
+        {1.0: judge_all(equal, aa)} | {f: judge_all(values + math.log(f), aa) for f in FACTORS},
     )
 
 
@@ -194,6 +195,18 @@ def unfrozen(cells: Sequence[Cell], trials: int, rng: np.random.Generator) -> di
     return {"cells": len(rates), "worst_cell": worst, "worst": rates.get(worst)}
 
 
+def memory(cells: Iterable[Cell]) -> dict[str, Any]:
+    """Return how far a round's ratio remembers the last one, over the cells of measured rounds."""
+    known = [
+        found
+        for c in cells
+        if not c.single and (found := lag_one_correlation(c.values.tolist())) is not None
+    ]
+    if not known:
+        return {"cells": 0, "mean": None, "highest": None}
+    return {"cells": len(known), "mean": statistics.fmean(known), "highest": max(known)}
+
+
 def tried(
     cells: Sequence[Cell], trials: int, rng: np.random.Generator
 ) -> tuple[list[Drawn], list[str]]:
@@ -226,6 +239,7 @@ def false_result(
             "excluded_at_95": bound(winners, total),
             "withheld_cells": list(shut),
             "workers_not_frozen": control,
+            "lag_one_correlation": memory([d.cell for d in found if d.mode == "random"]),
         },
     )
 

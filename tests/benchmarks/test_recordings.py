@@ -141,6 +141,13 @@ def test_a_random_draw_takes_each_round_once_as_long_as_they_last() -> None:
     assert abs(either.mean()) < 0.5
 
 
+def test_a_window_of_a_centred_cell_is_at_most_half_of_it() -> None:
+    """A centred cell says nothing about windows near its length; another cell has no limit."""
+    cell = Cell("x", "k", 1, np.arange(14.0), crossed=True)
+    assert cell.most_rounds == 7
+    assert cell._replace(crossed=False).most_rounds is None
+
+
 def test_processes_are_drawn_in_pairs() -> None:
     """The ratio of a round is that of two processes, neighbours in a consecutive draw."""
     cell = Cell("x", "k", 1, np.arange(11.0), single=True)
