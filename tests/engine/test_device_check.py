@@ -8,7 +8,7 @@ import pytest
 
 from breakeven.engine import messages
 from breakeven.engine.device_check import CALLS, read_device_clocks, read_one
-from breakeven.model.run import Agreement, Memory
+from breakeven.model.run import Agreement, DeviceTimes, Memory
 from engine.casts import actor, gpu, script
 from records import entry
 
@@ -50,6 +50,32 @@ def test_latency_is_not_held_against_kernels() -> None:
     found = read_one(Asked(ready(device_s=1e-4)), CUPY, 512, "folder")
     assert (found.ours_s, found.traced_s) == (None, None)
     assert found.why
+
+
+def test_the_clock_is_read_before_and_after_the_trace() -> None:
+    """The mean of both readings stands beside the kernels: a GPU that warms up moves neither."""
+    first, last = (ready(device=DeviceTimes(queued_s=s)) for s in (1.00e-4, 1.02e-4))
+    traced = messages.Traced(seconds=1.005e-4, kernels=2)
+    asked = Asked(first, traced, last)
+    found = read_one(asked, CUPY, 512, "folder")
+    assert (found.ours_s, found.traced_s) == (pytest.approx(1.01e-4), 1.005e-4)
+    assert (found.backend, found.size, found.kernels, found.why) == ("cupy", 512, 2, None)
+    set_up, trace, again = asked.requests
+    assert isinstance(set_up, messages.SetUp)
+    assert set_up == again
+    assert set_up.detail_s > 0
+    assert trace == messages.Trace(calls=CALLS)
+
+
+def test_what_the_clock_or_the_trace_cannot_read_is_told() -> None:
+    """A queue that cannot be filled and a trace without kernels are reasons, each with its words."""
+    slow = ready(device=DeviceTimes(queued_why="the host was too slow to fill the queue"))
+    assert "too slow" in (read_one(Asked(slow), CUPY, 512, "folder").why or "")
+    fine = ready(device=DeviceTimes(queued_s=1e-4))
+    found = read_one(Asked(fine, messages.Traced(why="no kernel"), fine), CUPY, 512, "folder")
+    assert (found.ours_s, found.traced_s, found.why) == (pytest.approx(1e-4), None, "no kernel")
+    failed = messages.Failed(status="crashed", why="the profiler fell over")
+    assert read_one(Asked(fine, failed), CUPY, 512, "folder").why == failed.why
 
 
 def test_entries_on_a_cpu_are_passed_over() -> None:

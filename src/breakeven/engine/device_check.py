@@ -19,7 +19,7 @@ from breakeven.workloads import registry
 
 WORKLOAD = "matmul"
 SIZES = (512, 2048)
-CALLS, WARM_S = 50, 0.3
+CALLS, WARM_S, DETAIL_S = 50, 0.3, 0.1
 # The clock, the trace, the clock: a GPU that warms up on the way moves both by half each.
 READINGS = 2
 DEADLINE_S = 120.0
@@ -89,7 +89,12 @@ def read_one(ask: Ask, entry: Entry, size: int, folder: str) -> DeviceReading:
         Asks the worker.
     """
     request = messages.SetUp(
-        workload=WORKLOAD, size=size, folder=folder, warm_s=WARM_S, precision=entry.precision
+        workload=WORKLOAD,
+        size=size,
+        folder=folder,
+        warm_s=WARM_S,
+        precision=entry.precision,
+        detail_s=DETAIL_S,
     )
     ours: list[float] = []
     traced = messages.Traced()
@@ -120,9 +125,14 @@ def read_one(ask: Ask, entry: Entry, size: int, folder: str) -> DeviceReading:
 
 
 def queued(ready: messages.Ready) -> tuple[float | None, str]:
-    """Return the device's own time of one call, behind a full queue; why there is none."""
-    del ready
-    return None, "the device clock of this backend reads latency, launch included"
+    """Return the device's own time of one call, behind a full queue; why there is none.
+
+    The time between two events around one call is no such figure: launch is in it.
+    """
+    times = ready.device
+    if times is None:
+        return None, "this backend has no clock behind a full queue"
+    return times.queued_s, times.queued_why or "no reason was given"
 
 
 def _nothing(entry: Entry, size: int, why: str) -> DeviceReading:
