@@ -16,6 +16,8 @@ import breakeven
 from breakeven import lab
 from breakeven.errors import CorruptRunError, InputError, NothingMeasuredError, StoreError
 from breakeven.model.event import Began, CaseSet, Ended
+from breakeven.model.machine import Ceilings
+from breakeven.store.ceilings import CeilingsShelf
 from breakeven.store.folder import Store
 from breakeven.store.upgrade import decode, encode
 from engine.casts import actor, gpu, script
@@ -244,3 +246,21 @@ def test_a_case_set_without_a_slot_does_not_count_as_measured(tmp_path: Path) ->
     assert [c.status for c in shown.cases] == ["crashed"]
     assert not {v.word for v in shown.verdicts} - {"withheld"}
     assert lab.Result(record=shown).table()
+
+
+def test_ceilings_kept_before_are_put_into_later_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run on the same machine holds them with their day; scripted times have no use for them."""
+    found = (Ceilings(device="cpu", backend="numpy", flops_per_s={"float32": 1e15},
+                      memory_bytes_per_s=1e15),)  # fmt: skip
+    here = lab.read_machine()
+    monkeypatch.setattr("breakeven.lab.measuring.read_machine", lambda: here)
+    CeilingsShelf(tmp_path / "store").save(here, found, "2026-12-01T09:00:00Z")
+    run = breakeven.run("matmul", sizes=[64], backends=["numpy"], quick=True).record
+    (kept,) = run.limits.ceilings
+    assert kept.measured == "2026-12-01T09:00:00Z"
+    assert {b.share is not None for a in run.achieved for b in a.bounds} == {True}
+    cast = script(tmp_path, cpu=actor())
+    scripted = breakeven.run("matmul", sizes=[8], backends=[cast], quick=True).record
+    assert scripted.limits.ceilings == ()

@@ -49,7 +49,14 @@ def test_json_leaves_one_document_on_stdout(whole: Whole) -> None:
 def test_a_run_tells_first_what_it_will_cost(whole: Whole) -> None:
     """The sentence comes before anything is measured; then what is measured now."""
     lines = whole.err.splitlines()
-    assert lines[0] == "Measuring matmul (8, 16, 32), float32: 3 rounds at every size."
+    assert lines[0] == (
+        "Measuring matmul (8, 16, 32), float32, 3 rounds at every size: 2 s and more, told after "
+        "scouting. Ctrl-C keeps what is finished."
+    )
+    told = [line for line in lines if line.startswith("Scouted: 3 rounds take about ")]
+    assert len(told) == 1
+    assert lines.index(told[0]) < next(i for i, x in enumerate(lines) if x.startswith("round 1"))
+    assert any(line.startswith("Measured in ") for line in lines)
     stages = [line.partition(" (")[0] for line in lines[1:]]
     for stage in ("scouting", "round 1", "round 2", "round 3"):
         assert stage in stages

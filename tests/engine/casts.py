@@ -90,12 +90,13 @@ def measured(
     *,
     patience_s: float = 20.0,
     progress: Callable[[str, float], None] = lambda *_: None,
+    say: Callable[[str], object] = lambda _text: None,
 ) -> RunRecord:
     """Measure in this process, every worker a process of its own; return what the sink holds."""
     sink = MemorySink()
     sink.append(Began(record=record))
     try:
-        measure(sink, settle, progress, wait=lambda _: None, patience_s=patience_s)
+        measure(sink, settle, progress, wait=lambda _: None, patience_s=patience_s, say=say)
     except BreakevenError as error:
         error.add_note(repr(sink.record().remarks))
         raise

@@ -141,3 +141,11 @@ def test_a_spec_stores_what_each_axis_is_called() -> None:
     """The page is also made where the workload is not installed: the run must know the name."""
     spec = spec_of(Options(workloads=("mlp", "matmul")), gpu=False)
     assert [w.axis for w in spec.workloads] == ["hidden", "N"]
+
+
+def test_ceilings_are_measured_on_request_or_where_the_budget_has_room() -> None:
+    """From five minutes on they are measured anyway; the tour and short budgets leave them out."""
+    assert spec_of(Options(ceilings=True), gpu=False).ceilings
+    assert spec_of(Options(budget="5m"), gpu=False).ceilings
+    assert not spec_of(Options(budget="299s"), gpu=False).ceilings
+    assert not spec_of(Options(), gpu=True).ceilings

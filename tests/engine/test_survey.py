@@ -10,7 +10,7 @@ import pytest
 from breakeven.engine import survey
 from breakeven.engine.survey import extent_bytes, stages, survey_here, together
 from breakeven.model.machine import Ceilings, LinkRate
-from engine.casts import script
+from engine.casts import actor, began, measured, script
 from records import machine
 
 # Slow products, so that none beyond the first size is computed.
@@ -124,3 +124,29 @@ def test_the_best_of_each_field_stands() -> None:
     assert (found.launch_s, found.memory_bytes_per_s, found.backend) == (3e-6, 7.0, "a, b")
     assert found.link == (LinkRate(bytes=8, to_device=2.0, to_host=4.0),)
     assert found.why == {"busy": "x"}
+
+
+def test_a_run_measures_ceilings_where_its_spec_asks_for_them(tmp_path: Path) -> None:
+    """They are journalled before the rounds; only the peak that the entries use is measured."""
+    times = CPU["compute_s"] | {"matmul": {8: 1e-3, 16: 4e-3}}
+    cast = script(tmp_path, cpu={"compute_s": times})
+    spec = began(cast, sizes=(8, 16), rounds=1)
+    asked = msgspec.structs.replace(spec, spec=msgspec.structs.replace(spec.spec, ceilings=True))
+    steps: list[str] = []
+    (found,) = measured(asked, progress=lambda text, _: steps.append(text)).limits.ceilings
+    assert set(found.flops_per_s) == {"float32"}
+    assert found.memory_bytes_per_s is not None
+    assert steps.index("ceilings: memory on cpu") < steps.index("scouting: matmul 8")
+    assert measured(spec).limits.ceilings == ()
+
+
+def test_a_run_says_when_no_ceiling_could_be_measured(tmp_path: Path) -> None:
+    """The reason is a remark, and the rounds go on."""
+    record = began(script(tmp_path, cpu=actor()), sizes=(8,), rounds=1)
+    asked = msgspec.structs.replace(
+        record, spec=msgspec.structs.replace(record.spec, ceilings=True)
+    )  # fmt: skip
+    run = measured(asked)
+    assert run.limits.ceilings == ()
+    assert any("the ceilings of cpu were not measured" in r for r in run.remarks)
+    assert all(c.rounds for c in run.cases)

@@ -60,7 +60,10 @@ def predictions(times: Times) -> tuple[Prediction, ...]:
 
     The settings that a library takes by itself stand for its other thread counts.
     """
-    found = []
+    found: list[Prediction] = []
+    if times.record.spec.effort == "quick":
+        # One round says too little to foretell anything from it.
+        return ()
     for workload in times.workloads():
         for entry in times.entries.values():
             if entry.variant in {"twin", "naive", "planted"}:

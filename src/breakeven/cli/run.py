@@ -19,7 +19,7 @@ INTERRUPTED = 130
 # Options that make the plan of a run, which a resumed run has already.
 PLAN = (
     "workloads", "quick", "budget", "sizes", "backends", "dtype", "rounds", "seed", "naive",
-    "no_pin",
+    "no_pin", "ceilings",
 )  # fmt: skip
 DEFAULT_REPORT = Path("breakeven-report.html")
 
@@ -51,6 +51,11 @@ def _listed(
 )
 @click.option("--no-pin", is_flag=True, help="Leave pool threads where the system puts them.")
 @click.option(
+    "--ceilings",
+    is_flag=True,
+    help="First measure what each device reaches at best (from --budget 5m on anyway).",
+)
+@click.option(
     "--resume", metavar="RUN", help="Complete an interrupted run: id, start of one, last."
 )
 @click.option(
@@ -75,6 +80,7 @@ def command(  # noqa: PLR0913  each is an option
     seed: int,
     naive: bool,
     no_pin: bool,
+    ceilings: bool,
     resume: str | None,
     report: Path | None,
     no_report: bool,
@@ -111,6 +117,7 @@ def command(  # noqa: PLR0913  each is an option
                 seed=seed,
                 naive=naive,
                 pin=not no_pin,
+                ceilings=ceilings,
             )
             words = ("run", *sys.argv[2:]) if len(sys.argv) > 1 else ("run",)
             result, interrupted = lab.start_run(

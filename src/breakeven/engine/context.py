@@ -47,6 +47,13 @@ class Context:
         Entries whose device's own time can be read.
     graphs : dict
         Calls captured as graphs before the rounds, by (entry, workload, size).
+    say : callable
+        Told what a person should read once, such as what the rounds will take.
+    team_s, pace : float
+        Seconds that the scouting team took to start; how many times longer than foreseen its
+        tasks took.
+    making_s : float
+        Seconds spent on making inputs so far, which later rounds find made.
     """
 
     spec: RunSpec
@@ -65,6 +72,10 @@ class Context:
     device_clocks: set[str] = field(default_factory=set)
     graphs: dict[tuple[str, str, int], Reading] = field(default_factory=dict)
     started: int = 0
+    say: Callable[[str], None] = field(default=lambda _text: None)
+    team_s: float = 0.0
+    pace: float = 1.0
+    making_s: float = 0.0
 
     def emit(self, event: Event) -> None:
         """Journal one event."""

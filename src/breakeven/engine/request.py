@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from breakeven.backends import registry as backends
+from breakeven.engine.plan import LONG_BUDGET_S
 from breakeven.errors import InputError
 from breakeven.model.spec import DType, Effort, RunSpec, WorkloadSpec
 from breakeven.workloads import registry as workloads
@@ -112,6 +113,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     seed: int = 42
     naive: bool = False
     pin: bool = True
+    ceilings: bool = False
 
 
 def spec_of(asked: Options, *, gpu: bool) -> RunSpec:
@@ -153,7 +155,13 @@ def spec_of(asked: Options, *, gpu: bool) -> RunSpec:
         seed=asked.seed,
         naive=asked.naive,
         pin=asked.pin,
+        ceilings=asked.ceilings or _has_time(asked),
     )
+
+
+def _has_time(asked: Options) -> bool:
+    """Tell whether the budget has room to measure the machine's ceilings beside the workloads."""
+    return asked.budget is not None and seconds_of(asked.budget) >= LONG_BUDGET_S
 
 
 def _workload(name: str, given: tuple[int, ...] | None) -> WorkloadSpec:

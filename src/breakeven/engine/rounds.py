@@ -6,6 +6,7 @@ import msgspec
 
 from breakeven import units
 from breakeven.engine import messages
+from breakeven.engine.clock import now
 from breakeven.engine.cold_caches import last_cache_bytes
 from breakeven.engine.context import Context
 from breakeven.engine.inputs import CannotMakeError
@@ -105,8 +106,10 @@ class SizeRunner:
         ]
         if not entries or not self._fits(task, workload, entries):
             return
+        begin = now()
         try:
             folder = self._context.inputs.folder_of(workload, task.size)
+            self._context.making_s += now() - begin
         except CannotMakeError as error:
             self._set_all(task, entries, "unavailable", str(error))
             return

@@ -8,10 +8,12 @@ import msgspec
 
 from breakeven import units
 from breakeven.backends import registry as backends
+from breakeven.engine.clock import now
 from breakeven.engine.conditions import is_busy
 from breakeven.engine.context import Context
+from breakeven.engine.forecast import pace
 from breakeven.engine.plan import candidates, twin_of
-from breakeven.engine.rounds import SizeRunner, Task
+from breakeven.engine.rounds import SizeRunner, Task, cost_s
 from breakeven.engine.team import Team
 from breakeven.errors import NothingMeasuredError
 from breakeven.model.event import BackendSeen, EntryChosen
@@ -126,8 +128,10 @@ def _try_all(context: Context, entries: Sequence[Entry]) -> None:
     """Measure all thread counts at the planned sizes, as far as calls are short."""
     team = Team(context, 0, entries)
     by_id = {e.id: e for e in entries}
+    begin, done = now(), []
     try:
         team.start()
+        context.team_s, begin = now() - begin, now()
         runner = SizeRunner(context, team, lost(context), context.effort.scout_slots)
         for spec in context.spec.workloads:
             for size in spec.sizes:
@@ -141,9 +145,12 @@ def _try_all(context: Context, entries: Sequence[Entry]) -> None:
                     for e in by_id
                     if by_id[e].device != "cpu" or by_id[e].default or calls[e] <= DOMINATED * best
                 )
-                runner.measure(Task(workload=spec.name, size=size, entries=tried, parts=False))
+                done.append(Task(workload=spec.name, size=size, entries=tried, parts=False))
+                runner.measure(done[-1])
     finally:
         team.end()
+    foreseen = sum(cost_s(context, task, context.effort.scout_slots) for task in done)
+    context.pace = pace(now() - begin - context.making_s, foreseen)
 
 
 def lost(context: Context) -> set[tuple[str, str, int]]:

@@ -6,11 +6,13 @@ import random
 import shutil
 from collections.abc import Callable, Sequence
 
+from breakeven import units
 from breakeven.engine.allotment import Allotment
 from breakeven.engine.clock import now, stamp
 from breakeven.engine.conditions import CpuMeter
 from breakeven.engine.context import Context, Progress
 from breakeven.engine.first_calls import ColdStarts, shoot_naively
+from breakeven.engine.forecast import another_fits, kept, rounds_s
 from breakeven.engine.inputs import Inputs, scratch_folder
 from breakeven.engine.plan import Effort, effort_of, effort_of_given
 from breakeven.engine.processes import crew, deaf_to_interrupts
@@ -25,6 +27,7 @@ from breakeven.engine.scouting import (
     scout,
 )
 from breakeven.engine.search import Search
+from breakeven.engine.survey import survey_in_session
 from breakeven.engine.team import Team
 from breakeven.errors import NothingMeasuredError
 from breakeven.model.event import Ended, RoundDone, Sink
@@ -37,8 +40,6 @@ StopRule = Callable[[RunRecord], Settlement]
 LEAST_ROUNDS = LOOKS[0]
 # Rounds that do not count are replaced, up to this many times the rounds asked for.
 REPLACED = 2
-# Share of a round's time that must be left for one of the first three to begin.
-ENOUGH_OF_ROUND = 0.5
 
 
 def measure(
@@ -50,6 +51,7 @@ def measure(
     patience_s: float = 20.0,
     given: Sequence[Entry] = (),
     effort: Effort | None = None,
+    say: Callable[[str], None] = lambda _text: None,
 ) -> None:
     """Measure the run that `sink` has begun, or go on with it; every slot is journalled.
 
@@ -66,6 +68,8 @@ def measure(
         first call taken apart, no crossover searched. Without any the plan chooses.
     effort : Effort, optional
         In place of the one that the spec asks for.
+    say : callable
+        Told what the rounds will take, where only scouting could tell.
 
     Raises
     ------
@@ -100,8 +104,16 @@ def measure(
                 deadline=now() + record.spec.budget_s,
                 patience_s=patience_s,
                 rng=random.Random(record.spec.seed),  # noqa: S311  an order, not a secret
+                say=say,
             )
+            begin = now()
             _Session(context, stop_rule, wait, given).run()
+            budget_s, took_s = record.spec.budget_s, now() - begin
+            if record.spec.rounds is None and not kept(budget_s, took_s):
+                context.remark(
+                    f"the run took {units.about(took_s)}, and was announced with at most "
+                    f"{units.about(budget_s)}: its first rounds are let finish"
+                )
         interrupted = False
     except NothingMeasuredError:
         interrupted = False
@@ -145,8 +157,16 @@ class _Session:
         if context.spec.naive:
             # One-shot readings come last, each about as long as a fresh process took above.
             context.deadline -= sum(cold.lasted.values())
+        survey_in_session(context, entries)
         taking_part = scout(context, entries, before, self._settlement)
+        begin, foreseen = now(), self._foretell(taking_part)
         self._rounds(taking_part)
+        if foreseen is not None and not kept(foreseen, now() - begin):
+            context.remark(
+                f"the rounds took {units.about(now() - begin)} and were announced with "
+                f"{units.about(foreseen)}: the machine was slower than when it was scouted, or "
+                "rounds that did not count were replaced"
+            )
         if context.spec.naive:
             done = {s.workload for s in context.sink.record().naive_shots}
             specs = [w for w in context.spec.workloads if w.name not in done]
@@ -154,6 +174,21 @@ class _Session:
 
     def _settlement(self) -> Settlement:
         return self._stop_rule(self._context.sink.record())
+
+    def _foretell(self, entries: Sequence[Entry]) -> float | None:
+        """Say once what a number of rounds will take; a budget has been announced already."""
+        context = self._context
+        if context.spec.rounds is None or context.spec.effort == "quick" or not context.team_s:
+            return None
+        tasks = Search(context.spec, context.effort).tasks(self._settlement(), entries)
+        foreseen = rounds_s(context, *tasks, context.spec.rounds)
+        count = (
+            "1 round takes" if context.spec.rounds == 1 else f"{context.spec.rounds} rounds take"
+        )
+        context.say(f"Scouted: {count} about {units.about(foreseen)} from here.")
+        # No budget holds a number of rounds: what is left is what was foreseen.
+        context.deadline = max(context.deadline, now() + foreseen)
+        return foreseen
 
     def _rounds(self, entries: Sequence[Entry]) -> None:
         context = self._context
@@ -204,8 +239,7 @@ class _Session:
             return done < context.spec.rounds and number <= REPLACED * context.spec.rounds
         round_s = max(self._lasted[-2:], default=0.0)
         if number <= LEAST_ROUNDS:
-            # Fewer than three rounds settle nothing: the third may end a little late.
-            return context.left_s() > ENOUGH_OF_ROUND * round_s
+            return another_fits(context.left_s(), round_s, context.spec.budget_s)
         return number <= LOOKS[-1] and round_s < context.left_s()
 
     def _foreseen(self, done: int) -> int:

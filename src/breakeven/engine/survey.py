@@ -13,11 +13,12 @@ from breakeven import units
 from breakeven.backends import registry
 from breakeven.engine import messages
 from breakeven.engine.conditions import CpuMeter, is_busy
-from breakeven.engine.context import OPEN_DEADLINE_S
+from breakeven.engine.context import OPEN_DEADLINE_S, Context
 from breakeven.engine.inputs import scratch_folder
 from breakeven.engine.plan import cores_for, entry_id
 from breakeven.engine.processes import Crew, WorkerProcess, crew
 from breakeven.errors import WorkerError
+from breakeven.model.event import CeilingsDone
 from breakeven.model.machine import Ceilings, LinkRate, Machine
 from breakeven.model.run import Entry
 from breakeven.model.spec import Precision
@@ -119,6 +120,33 @@ def survey_here(
             return Survey(machine, made, scratch, meter, tell, pin=pin).run(planned)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
+
+
+def survey_in_session(context: Context, entries: Sequence[Entry]) -> None:
+    """Measure the ceilings of a run's own session, where its spec asks for that, and journal them.
+
+    Only what the entries compute in is measured: a run has no use for other peaks.
+    """
+    if not context.spec.ceilings or any(
+        c.measured is None for c in context.sink.record().limits.ceilings
+    ):
+        return
+    names = tuple(dict.fromkeys(e.backend for e in entries))
+    precisions = tuple(dict.fromkeys(e.precision for e in entries))
+    survey = Survey(
+        context.machine,
+        context.crew,
+        context.scratch,
+        context.meter,
+        lambda text, _left: context.tell(text),
+        pin=context.spec.pin,
+    )
+    for found in survey.run(stages(names, context.machine, precisions)):
+        if _says(found):
+            context.emit(CeilingsDone(ceilings=found))
+        else:
+            why = "; ".join(dict.fromkeys(found.why.values()))
+            context.remark(f"the ceilings of {found.device} were not measured: {why}")
 
 
 class Survey:

@@ -9,16 +9,19 @@ from pathlib import Path
 
 from breakeven import units
 from breakeven.analysis.settle import settle
+from breakeven.backends.scripted import PREFIX
 from breakeven.engine import session
-from breakeven.engine.clock import stamp, utc
+from breakeven.engine.clock import now, stamp, utc
+from breakeven.engine.forecast import announcement
 from breakeven.engine.lock import machine_lock
 from breakeven.engine.processes import deaf_to_interrupts, interrupted_once
 from breakeven.engine.request import Options, spec_of
 from breakeven.errors import InputError, NothingMeasuredError, StoreError
 from breakeven.lab.computer import read_machine
+from breakeven.lab.reach import stored_ceilings
 from breakeven.lab.result import Result
 from breakeven.lab.shelf import judged
-from breakeven.model.event import Began, Resumed
+from breakeven.model.event import Began, CeilingsDone, Resumed
 from breakeven.model.run import RunRecord
 from breakeven.model.spec import RunSpec
 from breakeven.store.folder import Store, new_id
@@ -44,6 +47,7 @@ def run(  # noqa: PLR0913  each is an option of the command
     seed: int = 42,
     naive: bool = False,
     pin: bool = True,
+    ceilings: bool = False,
     store: Path | str | None = None,
 ) -> Result:
     """Measure built-in workloads on every backend that works here, judge, and store the run.
@@ -68,6 +72,9 @@ def run(  # noqa: PLR0913  each is an option of the command
         Whether to take one-shot readings beside the sound ones.
     pin : bool
         Whether each pool thread gets a core of its own.
+    ceilings : bool
+        Whether to measure first what each device reaches at best; with 5 minutes and more of
+        budget it is done anyway.
     store : path, optional
         Folder of stored runs.
 
@@ -86,7 +93,7 @@ def run(  # noqa: PLR0913  each is an option of the command
     """
     options = Options(
         workloads=workloads, sizes=sizes, backends=backends, dtype=dtype, quick=quick,
-        budget=budget, rounds=rounds, seed=seed, naive=naive, pin=pin,
+        budget=budget, rounds=rounds, seed=seed, naive=naive, pin=pin, ceilings=ceilings,
     )  # fmt: skip
     result, interrupted = start_run(
         options, command=("run", *workloads), store=None if store is None else Path(store)
@@ -127,6 +134,10 @@ def start_run(
     )
     sink = folder.sink(record.id)
     sink.append(Began(record=record))
+    if not any(name.startswith(PREFIX) for name in spec.backends):
+        # Scripted times have nothing to do with what this machine can reach.
+        for found in stored_ceilings(machine, store):
+            sink.append(CeilingsDone(ceilings=found))
     return _measure(folder, sink, say, progress)
 
 
@@ -162,7 +173,9 @@ def _measure(folder: Store, sink: JournalSink, say: Say, progress: Progress) -> 
         try:
             say(cost_sentence(sink.record().spec))
             with machine_lock(lambda: say(WAITING)):
-                session.measure(sink, settle, progress, wait=time.sleep)
+                begin = now()
+                session.measure(sink, settle, progress, wait=time.sleep, say=say)
+                say(f"Measured in {units.about(now() - begin)}.")
         except KeyboardInterrupt:
             interrupted = True
         except NothingMeasuredError:
@@ -199,8 +212,10 @@ def _finish(folder: Store, sink: JournalSink) -> Result:
 def cost_sentence(spec: RunSpec) -> str:
     """Return what a run will cost, before it starts."""
     names = ", ".join(f"{w.name} ({', '.join(map(str, w.sizes))})" for w in spec.workloads)
+    said = f"Measuring {names}, {spec.dtype}"
     if spec.rounds is not None:
         rounds = "1 round" if spec.rounds == 1 else f"{spec.rounds} rounds"
-        return f"Measuring {names}, {spec.dtype}: {rounds} at every size."
-    took = units.about(spec.budget_s)
-    return f"Measuring {names}, {spec.dtype}: about {took}; Ctrl-C keeps what is finished."
+        said += f", {rounds} at every size"
+    if spec.ceilings:
+        said += ", the ceilings of this machine first"
+    return f"{said}: {announcement(spec)}. Ctrl-C keeps what is finished."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from breakeven.report import names
@@ -46,6 +47,18 @@ def speedups(w: WorkloadPage, kind: str) -> list[Point]:
                     "ratio": s.ratio, "low": s.low, "high": s.high, "shown": shown,
                 })  # fmt: skip
     return sorted(found, key=lambda p: (p["entry"], p["scope"], p["size"]))
+
+
+def predicted(w: WorkloadPage, shown: Sequence[str]) -> list[Point]:
+    """Return the times foretold of the columns shown."""
+    return [
+        {
+            "size": p.size, "entry": p.label, "scope": names.SCOPE_TITLES[p.scope],
+            "seconds": p.seconds, "low": p.seconds, "high": p.seconds,
+            "shown": f"foretold, worst held-out error {p.error or 'unknown'}",
+        }
+        for p in w.predicted if p.label in shown
+    ]  # fmt: skip
 
 
 def columns(w: WorkloadPage) -> list[str]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from breakeven.report import chart_data, marks, names
+from breakeven.report import chart_data, marks, names, roofline
 from breakeven.report.marks import INK, Spec
 from breakeven.report.view import Page, WorkloadPage
 
-_KINDS = ("time", "phases", "losses")
+_KINDS = ("time", "phases", "losses", "roofline")
 _WIDTH = 680
 _PHASE_COLOURS = ["#0072B2", "#56B4E9", "#CC79A7", "#E69F00", "#009E73", "#D55E00"]
 
@@ -18,7 +18,7 @@ def specs(page: Page) -> dict[str, Spec]:
     """Return the Vega-Lite specifications of a page's pictures, by name.
 
     Names are ``WORKLOAD-time``, ``WORKLOAD-speedup-BASE``, ``WORKLOAD-phases`` and
-    ``WORKLOAD-losses``; a picture without data is left out.
+    ``WORKLOAD-losses``, ``WORKLOAD-roofline``; a picture without data is left out.
     """
     found: dict[str, Spec] = {}
     for w in page.workloads:
@@ -29,6 +29,7 @@ def specs(page: Page) -> dict[str, Spec]:
             made[f"{w.name}-speedup-{kind}"] = _speedup(w, kind)
         made[f"{w.name}-phases"] = _phases(w)
         made[f"{w.name}-losses"] = _losses(w)
+        made[f"{w.name}-roofline"] = roofline.picture(w)
         found |= {name: spec for name, spec in made.items() if spec}
     return found
 
@@ -70,10 +71,12 @@ def _time(w: WorkloadPage) -> Spec:
         return {}
     labels = marks.present(w, points)
     scopes = [s for s in marks.DASHES if any(p["scope"] == s for p in points)]
+    foretold = chart_data.predicted(w, labels)
+    everything = [*points, *foretold]
     encoding = {
-        "x": marks.size_axis(w, points),
+        "x": marks.size_axis(w, points, beyond=foretold),
         "y": marks.log_axis(
-            "seconds", "time of one call", points, "format(datum.value, '~s') + 's'"
+            "seconds", "time of one call", everything, "format(datum.value, '~s') + 's'"
         ),
         **marks.by_entry(labels, chart_data.columns(w)),
     }
@@ -81,10 +84,12 @@ def _time(w: WorkloadPage) -> Spec:
         "mark": {"type": "rule", "strokeWidth": 1.5, "opacity": 0.8},
         "encoding": {"y": {"field": "low", "type": "quantitative"}, "y2": {"field": "high"}},
     }
-    title = (f"{w.name} ({w.dtype}): time of one call", "Bars span the rounds.")
+    said = "Bars span the rounds." + (" Rings: foretold, not measured." if foretold else "")
+    title = (f"{w.name} ({w.dtype}): time of one call", said)
+    rings = [marks.rings(encoding, foretold)] if foretold else []
     return marks.picture(
         title,
-        [*marks.bands(w, w.base_kind), marks.lines(encoding, bars, scopes)],
+        [*marks.bands(w, w.base_kind), *rings, marks.lines(encoding, bars, scopes)],
         marks.widened(points, labels),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from breakeven.model.verdict import BEST_CPU, Crossover, NaiveCost, Payback, Verdict
-from breakeven.report import names, reasons, sentences, startup
+from breakeven.report import names, reach, reasons, sentences, startup
 from breakeven.report.evidence import Evidence
 from breakeven.report.rows import column
 from breakeven.report.view import AdviceText, Note, Row
@@ -31,6 +31,8 @@ def notes(
         found += repaid
         found += _not_settled(evidence, workload, kind, leads, rows)
         found += [Note(label="advice", text=a.headline) for a in advice if a.settled]
+    if not evidence.quick:
+        found += reach.note(evidence, workload, leads)
     found += [Note(label="one-shot timing", text=text) for text in one_shots(evidence, workload)]
     return tuple(found)
 

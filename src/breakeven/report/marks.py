@@ -111,11 +111,30 @@ def bands(w: WorkloadPage, kind: str) -> list[Spec]:
     return layers
 
 
-def size_axis(w: WorkloadPage, points: Sequence[Spec]) -> Spec:
-    """Return the logarithmic axis of sizes, labelled at the sizes asked for."""
+def rings(encoding: Spec, values: Sequence[Spec]) -> Spec:
+    """Return small rings for points that were not measured."""
+    tooltip = [{"field": f} for f in (encoding["x"]["field"], "entry", "scope", "shown")]
+    kept = {key: encoding[key] for key in ("x", "y", "color")}
+    return {
+        "data": {"values": list(values)},
+        "mark": {"type": "point", "filled": False, "size": 22, "opacity": 0.75,
+                 "strokeWidth": 1.2},
+        "encoding": kept | {"tooltip": tooltip},
+    }  # fmt: skip
+
+
+def size_axis(w: WorkloadPage, points: Sequence[Spec], beyond: Sequence[Spec] = ()) -> Spec:
+    """Return the logarithmic axis of sizes, labelled at the sizes asked for.
+
+    Parameters
+    ----------
+    beyond : sequence of dict
+        Points that have no labels of their own, and for which the axis has to reach further.
+    """
     sizes = sorted({p["size"] for p in points})
     asked = [row.size for row in w.rows if row.in_plan]
-    low, high = min(sizes), max(sizes)
+    low = min([*sizes, *(p["size"] for p in beyond)])
+    high = max([*sizes, *(p["size"] for p in beyond)])
     return {
         "field": "size", "type": "quantitative", "title": w.axis,
         "scale": {"type": "log", "base": 2, "nice": False,

@@ -13,6 +13,7 @@ from breakeven.report import (
     measured,
     names,
     points,
+    reach,
     reasons,
     references,
     sentences,
@@ -44,7 +45,7 @@ def build(record: RunRecord) -> Page:
     evidence = Evidence(record)
     workloads = tuple(_workload(evidence, name) for name in evidence.workloads())
     judged = not workloads or not all(w.withheld for w in workloads)
-    shared = (measured.floors(evidence), measured.backends(evidence))
+    shared = (measured.floors(evidence), reach.ceilings(evidence), measured.backends(evidence))
     return Page(
         run=record.id,
         title=_title(record, evidence),
@@ -108,6 +109,10 @@ def _workload(evidence: Evidence, name: str) -> WorkloadPage:
         phase_size=phase_size,
         losses=points.losses(evidence, name),
         reference_points=points.reference_points(evidence, name),
+        shares=reach.sentences(evidence, name),
+        roofs=reach.roofs(evidence, name),
+        reached=reach.reached(evidence, name),
+        predicted=reach.predicted(evidence, name),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from breakeven import units
-from breakeven.report import cells, measured, names
+from breakeven.report import cells, measured, names, reach
 from breakeven.report.evidence import NONE, Evidence
 from breakeven.report.rows import judged, ratio_text
 from breakeven.report.view import Figure, Row, Table
@@ -26,6 +26,8 @@ def of_workload(
         measured.agreement(evidence, workload),
         measured.phases(evidence, workload),
         measured.achieved(evidence, workload),
+        reach.shares(evidence, workload),
+        reach.predictions(evidence, workload),
         measured.memory(evidence, workload),
         measured.naive(evidence, workload),
         measured.aa(evidence, workload),

@@ -34,6 +34,7 @@ def _workload(w: WorkloadPage) -> list[str]:
         ("Pay-back", w.paybacks),
         ("Small, middle, large", w.bands),
         ("Advice", advice),
+        ("Share of the bound", w.shares),
         ("One-shot timing", w.one_shots),
         ("Why a verdict is not settled", w.unsettled),
         ("Not measured, or not counted", w.statuses),

@@ -128,6 +128,33 @@ class ReferencePoint(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float
 
 
+class Roof(msgspec.Struct, frozen=True, kw_only=True):
+    """What one device reached in one precision: operations a second, bytes a second."""
+
+    label: str
+    peak: float
+    bandwidth: float
+
+
+class ReachedPoint(msgspec.Struct, frozen=True, kw_only=True):
+    """Operations a second of one column at one size, with operations for each byte."""
+
+    label: str
+    size: int
+    flops_per_byte: float
+    flops_per_s: float
+
+
+class PredictedPoint(msgspec.Struct, frozen=True, kw_only=True):
+    """A time that was not measured, with the worst held-out error of its law."""
+
+    label: str
+    scope: str
+    size: int
+    seconds: float
+    error: str | None = None
+
+
 class Table(msgspec.Struct, frozen=True, kw_only=True):
     """A table of text.
 
@@ -202,6 +229,8 @@ class WorkloadPage(msgspec.Struct, frozen=True, kw_only=True):
         Why comparisons are withheld or inconclusive, with the remedy.
     phase_size : int or None
         Size that the picture of phases is drawn for.
+    shares : tuple of str
+        What the largest size of each entry reached of its ceilings; empty without any.
     """
 
     name: str
@@ -230,6 +259,10 @@ class WorkloadPage(msgspec.Struct, frozen=True, kw_only=True):
     phase_size: int | None
     losses: tuple[LossPoint, ...]
     reference_points: tuple[ReferencePoint, ...]
+    shares: tuple[str, ...] = ()
+    roofs: tuple[Roof, ...] = ()
+    reached: tuple[ReachedPoint, ...] = ()
+    predicted: tuple[PredictedPoint, ...] = ()
 
 
 class Page(msgspec.Struct, frozen=True, kw_only=True):
