@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from breakeven import units
 from breakeven.engine.context import Context
 from breakeven.engine.rounds import Task, cost_s
@@ -53,10 +55,13 @@ def rounds_s(
     a call are timed in the first round alone.
     """
     slots = context.effort.slots
-    one = sum(cost_s(context, task, slots) for task in (*planned, *on_grids))
+    tasks = (*planned, *on_grids)
+    plain = [replace(task, parts=False) for task in tasks]
+    one = sum(cost_s(context, task, slots) for task in plain)
+    once = sum(cost_s(context, task, slots) for task in tasks) - one
     devices = {e.id: e.device for e in context.sink.record().entries}
-    timed = sum(devices[e] != "cpu" for t in planned if t.parts for e in t.entries)
-    return rounds * (context.team_s + context.pace * one) + PARTS_S * timed
+    timed = sum(devices[e] != "cpu" for t in tasks if t.parts for e in t.entries)
+    return rounds * (context.team_s + context.pace * one) + context.pace * once + PARTS_S * timed
 
 
 def another_fits(left_s: float, round_s: float, budget_s: float) -> bool:
