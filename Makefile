@@ -38,9 +38,9 @@ test:  ## the gate: format, lint, types, imports, tests
 gpu:  ## the tests that need a CUDA device (PYTHON=python3 uses that Python as it is)
 	PYTHONPATH=src:tests:tools$${PYTHONPATH:+:$$PYTHONPATH} $(GPU_PYTHON) -m pytest --import-mode=importlib -m gpu $(ARGS)
 
-bench:  ## our own overhead and truthfulness, measured
+bench:  ## our own truthfulness and overhead, measured (ARGS="--group clocks", "--list")
 	$(SETUP) --dev
-	$(PYTEST) -m bench $(ARGS)
+	$(BIN)/python benchmarks/all.py $(ARGS)
 
 report:  ## make a stored run's report again (RUN=last)
 	$(SETUP)

@@ -22,7 +22,7 @@ from breakeven.model.verdict import Crossover, Scope
 from rehearsal import LONG_ROUNDS, LONG_S, SHORT_ROUNDS, SHORT_S, Play, Rehearsal, concluded
 from scripted_plays import KINDS, SPREADS, Kind, play
 
-ROW = "crossover-right"
+ROW = "crossover_right"
 CLAIM = "the crossover is right: scripted backends with known crossovers"
 TARGET = "bracket holds the truth in 95 %; estimate within 5 % in 95 %"
 HELD_SHARE, NEAR = 0.95, 0.05

@@ -12,6 +12,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import textwrap
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -243,3 +244,16 @@ def _summary(tags: dict[str, Any], tag: str) -> Reading:
             # It writes numbers as text, so that none loses digits.
             return Reading(float(value["value"]))
     return Reading(None, f"no {tag} in its file")
+
+
+def listed() -> list[str]:
+    """Return what each column of the table is, in lines of 80 characters."""
+    lines = []
+    for clock in CLOCKS.values():
+        lines.append(f"{clock.harness}: {clock.clock}")
+        lines += textwrap.wrap(clock.times, 76, initial_indent="    ", subsequent_indent="    ")
+    return lines
+
+
+if __name__ == "__main__":
+    print("\n".join(listed()))
