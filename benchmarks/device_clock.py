@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import results_file
 from breakeven import units
 from breakeven.backends import registry
+from breakeven.engine.device_times import Queue, issue_of
 from breakeven.engine.loop import repeats
 from gpu_calls import CASES, Call, array_calls, torch_calls
 from harness_clocks import (
@@ -101,8 +102,6 @@ class Bench:
         ValueError
             With the reason, where there is no such figure.
         """
-        from breakeven.engine.device_times import Queue, issue_of  # noqa: PLC0415  TODO
-
         tools, wait, clock = self.opening.device_clock, self.backend.synchronise, self.opening.clock
         if tools is None:
             message = "this backend has no device clock"

@@ -51,6 +51,7 @@ ROWS = (
     Row("crossover_right", "The crossover is right, on scripted curves", computed=True),
     Row("dense_reference", "The crossover is right, beside a dense sweep", ("gpu",)),
     Row("answer_quick", "The answer is quick"),
+    Row("selftest", "A machine that is not fit to be believed is told"),
     Row("identical_work", "How far rounds and sessions of the same work differ"),
 )
 COLUMNS = {
