@@ -212,6 +212,9 @@ def effort_of_given(spec: RunSpec, *, gpu: bool) -> Effort:
         grid=False,
         planned_share=1.0,
         all_entries=True,
+        # One of two equals would do in its first round what the other does not.
+        detail_s=0.0,
+        cold_caches=False,
     )
 
 

@@ -130,7 +130,7 @@ class Search:
             workload=spec.name,
             size=size,
             entries=tuple(e.id for e in entries if e.id in wanted),
-            parts=first,
+            parts=first and not everyone,
         )
 
     def _on_grid(
