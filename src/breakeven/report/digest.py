@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from breakeven.model.verdict import BEST_CPU, Crossover, NaiveCost, Payback, Verdict
-from breakeven.report import names, reach, reasons, sentences, startup
+from breakeven.report import clocks, names, reach, reasons, sentences, startup
 from breakeven.report.evidence import Evidence
 from breakeven.report.rows import column
 from breakeven.report.view import AdviceText, Note, Row
@@ -33,6 +33,7 @@ def notes(
         found += [Note(label="advice", text=a.headline) for a in advice if a.settled]
     if not evidence.quick:
         found += reach.note(evidence, workload, leads)
+    found += clocks.notes(evidence, workload)
     found += [Note(label="one-shot timing", text=text) for text in one_shots(evidence, workload)]
     return tuple(found)
 

@@ -165,12 +165,12 @@ def slots(evidence: Evidence, workload: str) -> Table:
 
 def floors(evidence: Evidence) -> Table:
     """Return the shortest times that can be told apart, by entry."""
-    columns = ("entry", "empty call", "message", "synchronise", "event pair")
-    body = [
-        (entry, *(cells.seconds(v) for v in (f.empty_call_s, f.message_s, f.synchronise_s,
-                                        f.event_pair_s)))
-        for entry, f in sorted(evidence.record.limits.floors.items())
-    ]  # fmt: skip
+    found = sorted(evidence.record.limits.floors.items())
+    fields = ["empty_call_s", "message_s", "synchronise_s", "event_pair_s"]
+    if any(f.empty_kernel_s is not None for _, f in found):
+        fields.append("empty_kernel_s")
+    columns = ("entry", *(field.removesuffix("_s").replace("_", " ") for field in fields))
+    body = [(entry, *(cells.seconds(getattr(f, x)) for x in fields)) for entry, f in found]
     caption = (
         "Floors of this session; a time under 10 times the empty call is shown without digits."
     )
