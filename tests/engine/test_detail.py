@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -223,6 +224,28 @@ def test_a_call_that_waits_breaks_no_process(tmp_path: Path) -> None:
     found = _capture(tmp_path, Device(), waits=True)
     assert found.seconds is None
     assert not found.broken
+
+
+def test_copies_are_timed_one_at_a_time(tmp_path: Path) -> None:
+    """While inputs are copied anew the old ones are gone: the peak of memory is the case's own."""
+    device, held = Device(), []
+    for place in range(2):
+        np.save(tmp_path / f"input-{place}-{'ab'[place]}.npy", np.eye(8, dtype=np.float32))
+    np.save(tmp_path / "reference-0-rows.npy", np.arange(8))
+    np.save(tmp_path / "reference-1-product.npy", np.eye(8))
+    np.save(tmp_path / "reference-2-terms.npy", np.eye(8))
+
+    class Counting(StandIn):
+        def to_device(self, array: Any) -> Any:  # noqa: ANN401  the seam's signature
+            made = super().to_device(array)
+            held.append(weakref.ref(made))
+            alive = sum(1 for x in held if x() is not None)
+            assert alive <= 2
+            return made
+
+    seam = Counting(device)
+    Bench(seam, seam.opening).set_up(_request(folder=str(tmp_path), detail_s=0.0), Matmul(), None)
+    assert len(held) > 4
 
 
 def test_an_empty_kernel_is_a_floor_where_it_is_asked_for() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from breakeven.engine import graphs, messages
+from breakeven.engine.first_calls import ColdStarts
 from breakeven.engine.graphs import capture_graphs, replay_seconds
 from breakeven.engine.inputs import CannotMakeError
 from breakeven.engine.plan import Effort
@@ -61,7 +62,7 @@ class _Session:
         self.asked: list[int] = []
         self._answers = list(answers)
         self.context: Any = SimpleNamespace(
-            effort=Effort(slots=6, graphs_s=graphs_s), graphs={}, tell=lambda _: None,
+            effort=Effort(slots=6, graphs_s=graphs_s), graphs={}, device_clocks=set(), tell=lambda _: None,
             inputs=SimpleNamespace(folder_of=lambda _workload, size: f"folder-{size}"),
         )  # fmt: skip
         self.worker: Any = SimpleNamespace(ask=self._ask)
@@ -124,6 +125,30 @@ def test_long_calls_end_the_walk() -> None:
     assert session.asked == [64, 128]
     assert found[128][0] is not None
     assert "6.00 ms" in str(found[256][1])
+
+
+OPENED = messages.Opened(version="1", import_s=1.0, context_s=0.1, device_clock=True)
+COLD = messages.ColdCalls(calls_s=(0.3, 2e-3, 1e-3))
+
+
+@pytest.mark.parametrize(
+    ("opened", "reply", "captured"),
+    [
+        (OPENED, COLD, True),
+        (messages.Opened(version="1", import_s=1.0, context_s=0.1), COLD, False),
+        (OPENED, messages.Failed(status="crashed", why="no"), False),
+    ],
+)
+def test_graphs_are_captured_in_the_first_process_of_a_workload(
+    opened: messages.Opened, reply: messages.Reply, captured: bool
+) -> None:
+    """After its first calls, if they worked and the device has a clock; never a second time."""
+    session = _Session(*[_captured()] * 4)
+    starts = ColdStarts(session.context, [GPU])
+    for _ in range(2):
+        starts._capture(session.worker, GPU, SPEC, opened, reply)
+    assert session.asked == (list(SPEC.sizes) if captured else [])
+    assert session.context.device_clocks == ({"torch-cuda"} if opened.device_clock else set())
 
 
 def test_the_walk_ends_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
