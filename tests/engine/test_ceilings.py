@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from breakeven.backends.base import About, Opening
+from breakeven.backends.device_clock import DeviceClock
 from breakeven.engine import ceilings
-from breakeven.engine.ceilings import NO_LAUNCH, NO_LINK, measure
+from breakeven.engine.ceilings import NO_LAUNCH, NO_LINK, NO_PINNED, measure
 from breakeven.engine.messages import MeasureCeilings
 
 PEAK, BANDWIDTH, LINK_IN, LINK_OUT = 2e13, 3e12, 1e10, 4e9
-LAUNCH_S, WAIT_S, COPY_S = 4e-6, 6e-6, 8e-6
+LAUNCH_S, WAIT_S, COPY_S, EMPTY_S = 4e-6, 6e-6, 8e-6, 2e-6
 
 
 class Array:
@@ -29,6 +31,13 @@ class Array:
         return math.prod(self.shape) * self.itemsize
 
 
+class Locked(Array):
+    """A host array in page-locked memory."""
+
+    def __init__(self, array: Any) -> None:  # noqa: ANN401
+        super().__init__(array.shape, array.itemsize)
+
+
 class Card:
     """A device whose work waits in a queue: issuing costs the host, the rest is paid on waiting."""
 
@@ -38,11 +47,29 @@ class Card:
         self.cases: list[tuple[str, int]] = []
         self.products: list[tuple[int, int]] = []
 
-    def opening(self) -> Opening:
+    def opening(self, tools: DeviceClock | None = None) -> Opening:
         """Return the device, opened, on its own clock."""
         return Opening(
-            xp=self, version="1", import_s=0.0, context_s=0.0, clock=lambda: self.now
+            xp=self, version="1", import_s=0.0, context_s=0.0, clock=lambda: self.now,
+            device_clock=tools,
         )  # fmt: skip
+
+    def tools(self) -> DeviceClock:
+        """Return page-locked memory that is five times as quick, and a kernel without work."""
+
+        def unused(*_: object) -> Any:  # noqa: ANN401
+            raise AssertionError
+
+        def empty() -> None:
+            self.now += EMPTY_S
+
+        return DeviceClock(
+            hold=unused, mark=unused, passed=unused, between=unused, empty=empty, capture=unused,
+            pin=Locked, landing=self._landing,
+        )  # fmt: skip
+
+    def _landing(self, array: Array) -> Callable[[], object]:
+        return lambda: self._issue(array.nbytes / (5 * LINK_OUT))
 
     def begin_case(self, workload: str, size: int) -> None:
         """Take a note."""
@@ -50,7 +77,8 @@ class Card:
 
     def to_device(self, array: Any) -> Array:  # noqa: ANN401
         """Copy at the planted rate; the host waits, as for pageable memory."""
-        self.now += COPY_S + array.nbytes / LINK_IN
+        locked = isinstance(array, Locked)
+        self.now += COPY_S + array.nbytes / (LINK_IN * (5 if locked else 1))
         return Array(array.shape, array.itemsize)
 
     def to_host(self, array: Any) -> Any:  # noqa: ANN401
@@ -147,6 +175,20 @@ def test_issuing_and_waiting_are_told_apart() -> None:
     found = asked("launch")
     assert found.launch_s == pytest.approx(LAUNCH_S)
     assert found.synchronise_s == pytest.approx(WAIT_S)
+
+
+def test_what_a_backend_lends_is_measured_as_well() -> None:
+    """Page-locked copies stand beside pageable ones; an empty kernel gives the launch."""
+    card = Card()
+    link = measure(card, card.opening(card.tools()), MeasureCeilings(part="link"))  # type: ignore[arg-type]
+    last = link.link[-1]
+    assert last.to_device == pytest.approx(LINK_IN, rel=0.01)
+    assert last.to_device_pinned == pytest.approx(5 * LINK_IN, rel=0.01)
+    assert last.to_host_pinned == pytest.approx(5 * LINK_OUT, rel=0.01)
+    assert link.why == {}
+    launch = measure(card, card.opening(card.tools()), MeasureCeilings(part="launch"))  # type: ignore[arg-type]
+    assert launch.launch_s == pytest.approx(EMPTY_S)
+    assert asked("link").why == {"pinned": NO_PINNED}
 
 
 def test_a_cpu_has_neither_link_nor_launch() -> None:

@@ -21,6 +21,7 @@ COPY_SIZES = (4 << 10, 64 << 10, 1 << 20, 16 << 20, 256 << 20)
 QUEUED, ISSUED = 8, 200
 ITEM = 4
 NO_LINK = "the device shares the memory of the host: nothing travels"
+NO_PINNED = "this backend lends no page-locked memory"
 NO_LAUNCH = "a call on the CPU is no launch"
 
 
@@ -40,6 +41,8 @@ def measure(backend: Backend, opening: Opening, request: MeasureCeilings) -> Cei
             fields["memory_bytes_per_s"] = gauge.memory(request.extent_bytes)
         case "link" if on_device:
             fields["link"] = gauge.link()
+            if opening.device_clock is None:
+                why["pinned"] = NO_PINNED
         case "link":
             why["link"] = NO_LINK
         case "launch" if on_device:
@@ -97,33 +100,44 @@ class _Gauge:
         return max(3 * size / total, 2 * size / scaled)
 
     def link(self) -> tuple[LinkRate, ...]:
-        """Return the best rates of copies by size, pageable memory each way."""
+        """Return the best rates of copies by size, pageable and page-locked, each way."""
         return tuple(self._copies(size) for size in COPY_SIZES)
 
     def _copies(self, size: int) -> LinkRate:
         self._backend.begin_case("ceiling-link", size)
         host = _random(size // ITEM, "float32")
         there = self._backend.to_device(host)
-        part = self._seconds / (2 * len(COPY_SIZES))
-        rates = {
-            "to_device": size / self._best(lambda: self._backend.to_device(host), seconds=part),
-            "to_host": size / self._best(lambda: self._backend.to_host(there), seconds=part),
+        calls: dict[str, Call] = {
+            "to_device": lambda: self._backend.to_device(host),
+            "to_host": lambda: self._backend.to_host(there),
         }
+        if (tools := self._opening.device_clock) is not None:
+            locked = tools.pin(host)
+            calls["to_device_pinned"] = lambda: self._backend.to_device(locked)
+            calls["to_host_pinned"] = tools.landing(there)
+        part = self._seconds / (len(calls) * len(COPY_SIZES))
+        rates = {name: size / self._best(call, seconds=part) for name, call in calls.items()}
         return LinkRate(bytes=size, **rates)
 
     def launch(self) -> tuple[float, float]:
-        """Return the host seconds of issuing the smallest kernel, and of waiting for nothing."""
+        """Return the host seconds of issuing the smallest kernel, and of waiting for nothing.
+
+        An empty kernel where the backend lends one, else a sum of one element.
+        """
         xp, clock = self._opening.xp, self._opening.clock
         self._backend.begin_case("ceiling-launch", 1)
         one = self._backend.to_device(_random(1, "float32"))
         out = xp.add(one, one)
+        tools = self._opening.device_clock
+        issue: Call = (lambda: xp.add(one, one, out=out)) if tools is None else tools.empty
+        issue()
         self._backend.synchronise()
         issued = []
         with no_collection():
             for _ in range(max(3, int(self._seconds / 2e-2))):
                 begin = clock()
                 for _ in range(ISSUED):
-                    xp.add(one, one, out=out)
+                    issue()
                 issued.append((clock() - begin) / ISSUED)
                 self._backend.synchronise()
         waits = repeats(lambda: None, self._backend.synchronise, clock, self._seconds / 20)

@@ -247,6 +247,7 @@ def together(parts: Sequence[Ceilings]) -> Ceilings:
     )
     known = {*flops, *(["memory"] if memory else []), *(["link"] if made.link else [])}
     known |= {"launch"} if made.launch_s is not None else set()
+    known |= {"pinned"} if any(r.to_device_pinned for r in made.link) else set()
     known |= {"open"} if _says(made) else set()
     return msgspec.structs.replace(made, why={k: v for k, v in why.items() if k not in known})
 
