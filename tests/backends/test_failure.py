@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -22,7 +24,23 @@ class DeviceMemoryError(Exception):
         (RuntimeError("CUBLAS_STATUS_ALLOC_FAILED when calling cublasCreate"), "out_of_memory"),
         (NotImplementedError("no such kernel"), "unsupported"),
         (AttributeError("module has no attribute 'erf'"), "unsupported"),
+        (RuntimeError("\"svd_cuda_gesvdj\" not implemented for 'Half'"), "unsupported"),
+        (RuntimeError("\"geqrf_cuda\" not implemented for 'BFloat16'"), "unsupported"),
+        (RuntimeError("Unsupported dtype Half"), "unsupported"),
+        (
+            RuntimeError(
+                "cuFFT only supports dimensions whose sizes are powers of two when computing in "
+                "half precision, but got a signal size of[1280]"
+            ),
+            "unsupported",
+        ),
+        (RuntimeError("linalg.inv: Low precision dtypes not supported. Got Half"), "unsupported"),
+        (TypeError("Got unsupported ScalarType ComplexHalf"), "unsupported"),
+        (TypeError("float16 is unsupported in linalg"), "unsupported"),
+        (ImportError("libcusolver.so.12: cannot open shared object file"), "unsupported"),
         (RuntimeError("device-side assert triggered"), "crashed"),
+        (TypeError("solve() missing 1 required positional argument: 'b'"), "crashed"),
+        (np.linalg.LinAlgError("Singular matrix"), "crashed"),
         (ValueError(""), "crashed"),
         (ZeroDivisionError(), "crashed"),
     ],
@@ -48,6 +66,36 @@ def test_torch_without_memory_is_out_of_memory() -> None:
     with pytest.raises(RuntimeError) as caught:
         torch.empty(2**58, dtype=torch.uint8)
     assert classify(caught.value, (torch.OutOfMemoryError,))[0] == "out_of_memory"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda a: np.linalg.solve(a, a),
+        lambda a: np.linalg.svd(a, full_matrices=False),
+        lambda _: np.fft.no_such_transform,
+        lambda _: np.no_such_function,
+    ],
+)
+def test_what_numpy_lacks_is_unsupported(call: Callable[[object], object]) -> None:
+    """Linear algebra in 16 bits, and names that it does not have, met in practice."""
+    with pytest.raises((TypeError, AttributeError)) as caught:
+        call(np.ones((2, 2), np.float16))
+    assert classify(caught.value)[0] == "unsupported"
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("function", ["linalg.solve", "linalg.svd", "fft.rfft"])
+def test_what_torch_lacks_in_16_bits_is_unsupported(function: str, dtype: str) -> None:
+    """PyTorch's own errors on the CPU, of several types, met in practice."""
+    torch = pytest.importorskip("torch")
+    module, name = function.split(".")
+    call = getattr(getattr(torch, module), name)
+    a = torch.ones((2, 2), dtype=getattr(torch, dtype))
+    with pytest.raises((NotImplementedError, RuntimeError)) as caught:
+        call(a, a) if name == "solve" else call(a)
+    status, why = classify(caught.value)
+    assert status == "unsupported", why
 
 
 def test_the_first_line_says_of_what_type_it_is() -> None:

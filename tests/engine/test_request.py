@@ -36,7 +36,7 @@ def _spec(*names: str, gpu: bool = False, **options: object) -> RunSpec:
         ("100:350", (100, 200, 350)),
         ("7:7", (7,)),
         ([512, 128], (128, 512)),
-        ("1048576", (1 << 20,)),
+        ("1073741824", (1 << 30,)),
     ],
 )
 def test_sizes_are_a_list_or_a_range(text: str | list[int], expected: tuple[int, ...]) -> None:
@@ -48,7 +48,7 @@ def test_sizes_are_a_list_or_a_range(text: str | list[int], expected: tuple[int,
     ("text", "what"),
     [
         ("", "no sizes"), (",", "no sizes"), ("0", "size 0"), ("128,0", "size 0"),
-        ("1048577", "size 1048577"), ("-5", "'-5'"), ("12.5", "'12.5'"), ("big", "'big'"),
+        ("1073741825", "size 1073741825"), ("-5", "'-5'"), ("12.5", "'12.5'"), ("big", "'big'"),
         ("²", "'²'"), ("512:128", "512:128"), ("0:8", "0:8"), ([0], "size 0"), ([], "no sizes"),
         (list(range(1, MOST_SIZES + 2)), "too many"), ("9" * 5000, "is no size"), ("8:" + "9" * 5000, "is no size"),
     ],

@@ -14,7 +14,7 @@ from breakeven.errors import InputError
 from breakeven.model.spec import DType, Effort, RunSpec, WorkloadSpec
 from breakeven.workloads import registry as workloads
 
-LARGEST_SIZE = 1 << 20
+LARGEST_SIZE = 1 << 30
 MOST_SIZES = 64
 GEOMETRIC_STEP = 2
 TOUR_S, TOUR_GPU_S, QUICK_S = 54.0, 108.0, 22.0

@@ -20,7 +20,18 @@ SCOPE_TITLES = {
 }
 SCOPE_SHORT = {"resident": "on the device", "transfer": "travelling", "cold": "cold"}
 SCOPE_ORDER = ("transfer", "resident", "cold")
-_ONCE = {"matmul": "multiplies", "mlp": "trains"}
+_ONCE = {
+    "matmul": "multiplies",
+    "mlp": "trains",
+    "elementwise": "computes lengths",
+    "reduce": "sums",
+    "stencil": "smooths",
+    "pairwise": "measures distances",
+    "fft": "transforms",
+    "sort": "sorts",
+    "solve": "solves",
+    "svd": "decomposes",
+}
 _LISTED_SIZES = 9
 _NAMED_SIZES = 3
 _PARTS = 4

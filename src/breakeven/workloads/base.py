@@ -42,6 +42,21 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     loss_epochs: tuple[int, ...] = ()
 
 
+def computed_in(result: Array, precision: Precision) -> None:
+    """Refuse an answer of another type than was asked for: it took the time of other work.
+
+    Raises
+    ------
+    NotImplementedError
+        If the library widened its input, as NumPy before version 2 does to transform float32.
+    """
+    wanted = {"float64", "complex128"} if precision == "float64" else {"float32", "complex64"}
+    if result.dtype.name not in wanted:
+        raise NotImplementedError(
+            f"the library answers in {result.dtype.name} where {precision} was asked for"
+        )
+
+
 class Workload(Protocol):
     """One computation over an axis of sizes, in array code for any namespace.
 

@@ -7,12 +7,31 @@ from importlib.metadata import entry_points
 
 from breakeven.errors import InputError
 from breakeven.workloads.base import Workload
+from breakeven.workloads.elementwise import Elementwise
+from breakeven.workloads.fft import Fft
 from breakeven.workloads.matmul import Matmul
 from breakeven.workloads.mlp import Mlp
+from breakeven.workloads.pairwise import Pairwise
+from breakeven.workloads.reduce import Reduce
+from breakeven.workloads.solve import Solve
+from breakeven.workloads.sort import Sort
+from breakeven.workloads.stencil import Stencil
+from breakeven.workloads.svd import Svd
 
 GROUP = "breakeven.workloads"
 TOUR = ("matmul", "mlp")
-_BUILT_IN: dict[str, Callable[[], Workload]] = {"matmul": Matmul, "mlp": Mlp}
+_BUILT_IN: dict[str, Callable[[], Workload]] = {
+    "matmul": Matmul,
+    "mlp": Mlp,
+    "elementwise": Elementwise,
+    "reduce": Reduce,
+    "stencil": Stencil,
+    "pairwise": Pairwise,
+    "fft": Fft,
+    "sort": Sort,
+    "solve": Solve,
+    "svd": Svd,
+}
 
 
 def names() -> tuple[str, ...]:
