@@ -76,6 +76,7 @@ def test_torch_without_memory_is_out_of_memory() -> None:
         lambda _: np.fft.no_such_transform,
         lambda _: np.no_such_function,
     ],
+    ids=["solve", "svd", "a transform", "a function"],
 )
 def test_what_numpy_lacks_is_unsupported(call: Callable[[object], object]) -> None:
     """Linear algebra in 16 bits, and names that it does not have, met in practice."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from breakeven.report import names
+from breakeven.workloads import registry
 
 ALL = (32, 64, 128, 256, 512, 1024, 2048)
 
@@ -32,3 +33,12 @@ def test_scattered_sizes_are_a_range_with_their_number() -> None:
 def test_an_interpolated_size_has_three_digits_at_most(value: float, text: str) -> None:
     """A measured size stands as it is; an interpolated one shows no digits that are not known."""
     assert names.size(value) == text
+
+
+@pytest.mark.parametrize("workload", registry._BUILT_IN)
+def test_every_built_in_workload_has_a_verb(workload: str) -> None:
+    """A script that runs it once is told by what it does; another package's runs."""
+    said = names.once(workload)
+    assert said.endswith("s once")
+    assert not said.startswith("runs ")
+    assert names.once("saxpy") == "runs once"

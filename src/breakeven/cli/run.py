@@ -91,8 +91,9 @@ def command(  # noqa: PLR0913  each is an option
 ) -> int:
     """Measure built-in workloads on every backend that works here.
 
-    WORKLOAD is matmul (product of two square matrices) or mlp (training of a small network);
-    none means both: the tour. Prints the answer first, stores the run, writes one HTML report.
+    WORKLOAD is matmul (product of two square matrices), mlp (training of a small network),
+    elementwise, reduce, stencil, pairwise (distances), fft, sort, solve or svd; none means the
+    tour: matmul and mlp. Prints the answer first, stores the run, writes one HTML report.
     """
     from breakeven import lab
     from breakeven.engine.processes import deaf_to_interrupts

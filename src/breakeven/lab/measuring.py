@@ -55,7 +55,8 @@ def run(  # noqa: PLR0913  each is an option of the command
     Parameters
     ----------
     *workloads : str
-        ``"matmul"``, ``"mlp"``; none means both.
+        ``"matmul"``, ``"mlp"``, ``"elementwise"``, ``"reduce"``, ``"stencil"``, ``"pairwise"``,
+        ``"fft"``, ``"sort"``, ``"solve"``, ``"svd"``; none means the tour: the first two.
     sizes : str or sequence of int, optional
         ``"128,256,512"``, ``"128:8192"``, or numbers.
     backends : sequence of str, optional
