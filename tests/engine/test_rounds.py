@@ -10,9 +10,11 @@ import pytest
 from breakeven.engine import context as contexts
 from breakeven.engine import messages
 from breakeven.engine.context import Context
+from breakeven.engine.device_times import Reading
 from breakeven.engine.plan import Effort
-from breakeven.engine.rounds import UNSEEN, SizeRunner, Task
-from breakeven.model.run import Agreement, Entry, Memory
+from breakeven.engine.rounds import UNSEEN, SizeRunner, Task, cost_s
+from breakeven.model.event import CaseSet
+from breakeven.model.run import Agreement, CacheTimes, DeviceTimes, Entry, Memory
 from breakeven.model.spec import RunSpec, WorkloadSpec
 from breakeven.workloads.matmul import Matmul
 from records import machine
@@ -82,3 +84,80 @@ def test_a_gpu_whose_users_cannot_be_seen_is_told(
     seats = SizeRunner(context, team, set(), 6)._set_up(task, CUPY, Matmul(), "folder")
     assert [s.scope for s in seats] == ["resident", "transfer"]
     assert remarks == told
+
+
+def _set_up(
+    context: Context,
+    monkeypatch: pytest.MonkeyPatch,
+    entry: Entry,
+    **detail: Any,  # noqa: ANN401  fields
+) -> tuple[messages.SetUp, CaseSet, list[str]]:
+    """Set a case up; return what was asked, what was kept, and what was remarked."""
+    remarks: list[str] = []
+    kept: list[Any] = []
+    asked: list[Any] = []
+    monkeypatch.setattr(context, "remark", remarks.append)
+    monkeypatch.setattr(context, "emit", kept.append)
+    ready = messages.Ready(
+        agreement=Agreement(error=1e-7, bound=1e-6, class_="float32", passed=True),
+        memory=Memory(), losses=(), loss_epochs=(), call_s=1e-3, steady=True, compute_s=1e-3,
+        gpu_others=0, **detail,
+    )  # fmt: skip
+
+    def ask_case(*arguments: Any) -> messages.Ready:  # noqa: ANN401  whatever is asked
+        asked.append(next(a for a in arguments if isinstance(a, messages.SetUp)))
+        return ready
+
+    team: Any = SimpleNamespace(title="round 1", number=1, gpu_pids=lambda: (7,), ask_case=ask_case)
+    task = Task(workload="matmul", size=2048, entries=(entry.id,))
+    SizeRunner(context, team, set(), 6)._set_up(task, entry, Matmul(), "folder")
+    return asked[0], next(e for e in kept if isinstance(e, CaseSet)), remarks
+
+
+def test_what_was_read_beside_the_slots_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Clocks, caches and locked copies go into the case, with the graph that was read before."""
+    context = _context(monkeypatch, 600.0)
+    context.graphs["cupy", "matmul", 2048] = Reading(3e-6, None)
+    context.graphs["cupy", "matmul", 8192] = Reading(None, "too long")
+    caches = CacheTimes(hot_s=1e-5, cold_s=2e-5)
+    asked, kept, remarks = _set_up(
+        context, monkeypatch, CUPY, device=DeviceTimes(queued_s=8e-6), caches=caches,
+        to_device_pinned_s=1e-3, pinned_why="no page could be locked",
+    )  # fmt: skip
+    assert asked.detail_s == context.effort.detail_s > 0
+    assert kept.device == DeviceTimes(queued_s=8e-6, graph_s=3e-6)
+    assert kept.caches == caches
+    assert kept.phases is not None
+    assert kept.phases.to_device_pinned_s == 1e-3
+    (said,) = remarks
+    assert "no page could be locked" in said
+
+
+def test_a_device_without_a_clock_keeps_no_times_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A graph alone makes no record: nothing was read in the round."""
+    context = _context(monkeypatch, 600.0)
+    context.graphs["cupy", "matmul", 2048] = Reading(3e-6, None)
+    assert _set_up(context, monkeypatch, CUPY)[1].device is None
+
+
+@pytest.mark.parametrize("variant", ["twin", "planted"])
+def test_an_entry_that_repeats_another_is_not_read_again(
+    monkeypatch: pytest.MonkeyPatch,
+    variant: Any,  # noqa: ANN401  a literal
+) -> None:
+    """A twin does what its entry does: its clocks are known."""
+    twin = Entry(id="again", backend="cupy", device="cuda:0", variant=variant, twin_of="cupy")
+    assert _set_up(_context(monkeypatch, 600.0), monkeypatch, twin)[0].detail_s == 0.0
+
+
+def test_the_clocks_of_a_device_are_foreseen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They cost time in the round that reads them, where there is a device clock, and in no other."""
+    context = _context(monkeypatch, 600.0)
+    record = SimpleNamespace(entries=(CUPY,))
+    context.sink = SimpleNamespace(record=lambda: record)  # type: ignore[assignment]
+    first = Task(workload="matmul", size=2048, entries=("cupy",))
+    later = Task(workload="matmul", size=2048, entries=("cupy",), parts=False)
+    assert cost_s(context, first, 6) == cost_s(context, later, 6)
+    context.device_clocks.add("cupy")
+    extra = cost_s(context, first, 6) - cost_s(context, later, 6)
+    assert extra == pytest.approx(4 * context.effort.detail_s)
