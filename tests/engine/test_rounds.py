@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+import msgspec
 import pytest
 
 from breakeven.engine import context as contexts
@@ -161,3 +162,22 @@ def test_the_clocks_of_a_device_are_foreseen(monkeypatch: pytest.MonkeyPatch) ->
     context.device_clocks.add("cupy")
     extra = cost_s(context, first, 6) - cost_s(context, later, 6)
     assert extra == pytest.approx(4 * context.effort.detail_s)
+
+
+@pytest.mark.parametrize(("cache", "seconds"), [(None, 0.0), (1 << 28, 0.3 + 2 * (1 << 28) / 1e9)])
+def test_cold_caches_are_foreseen_by_the_size_of_the_cache(
+    monkeypatch: pytest.MonkeyPatch, cache: int | None, seconds: float
+) -> None:
+    """Copies of twice a cache of 256 MiB take half a second; where no cache is known, nothing."""
+    context = _context(monkeypatch, 600.0)
+    context.effort = Effort(slots=6, detail_s=0.1, cold_caches=True)
+    caches = {} if cache is None else {"L3": cache}
+    cpu = msgspec.structs.replace(context.machine.cpu, caches_bytes=caches)
+    context.machine = msgspec.structs.replace(context.machine, cpu=cpu)
+    entry = Entry(id="numpy-2", backend="numpy", device="cpu", threads=2)
+    context.sink = SimpleNamespace(  # type: ignore[assignment]
+        record=lambda: SimpleNamespace(entries=(entry,))
+    )
+    first = Task(workload="matmul", size=2048, entries=("numpy-2",))
+    later = msgspec.structs.replace(first, parts=False)
+    assert cost_s(context, first, 6) - cost_s(context, later, 6) == pytest.approx(seconds)

@@ -15,11 +15,11 @@ from breakeven.machine.memory import read_memory
 from breakeven.model.run import CacheTimes
 
 CACHES = 2
-COPIES_MOST = 4096
+COPIES_MOST = 1 << 14
 # Memory for copies, and for the arrays that prove them cold.
 BYTES_MOST = 2 << 30
 MEMORY_SHARE = 0.25
-RATE_REPEATS = 3
+RATE_S = 0.05
 # Memory beyond all caches is copied as fast as twice as much of it; more than this is a cache.
 RATE_APART = 1.25
 
@@ -76,8 +76,8 @@ def _copy_s(backend: Backend, opening: Opening, array: Any) -> float:  # noqa: A
         return opening.xp.negative(array, out=array)
 
     # The first may find a part where it was made.
-    times = [repeats(copy, wait, clock, 0.0)[0] for _ in range(1 + RATE_REPEATS)]
-    return statistics.median(times[1:])
+    repeats(copy, wait, clock, 0.0)
+    return statistics.median(repeats(copy, wait, clock, RATE_S))
 
 
 def cold_times(
@@ -88,7 +88,7 @@ def cold_times(
     opening: Opening,
     *,
     cache_bytes: int,
-    rate: Rate,
+    rate: Callable[[], Rate],
     seconds: float,
 ) -> CacheTimes:
     """Time a call on inputs that stay, then on copies in turn, each repeat awaited.
@@ -99,16 +99,17 @@ def cold_times(
         The work, given its inputs.
     host, device : tuple of array
         Inputs in host memory, and where the work is done.
-    rate : Rate
-        What `copy_rate` found for this cache.
+    rate : callable
+        Returns what `copy_rate` finds for this cache; asked only where copies can be made.
     seconds : float
         What each of the two may take.
     """
     size = sum(a.nbytes for a in device)
     count = copies_for(size, cache_bytes)
-    why = rate.why or _why_not(size, count, cache_bytes)
-    if why is not None:
-        return CacheTimes(why=why)
+    why = _why_not(size, count, cache_bytes)
+    proof = Rate(None, why) if why is not None else rate()
+    if proof.why is not None:
+        return CacheTimes(why=proof.why)
     on_cpu = backend.about.device == "cpu"
     copies = [
         tuple(backend.to_device(a.copy() if on_cpu else a) for a in host) for _ in range(count)
@@ -125,7 +126,7 @@ def cold_times(
         cold_s=statistics.median(cold),
         copies=count,
         cold_bytes=count * size,
-        copy_bytes_per_s=rate.bytes_per_s,
+        copy_bytes_per_s=proof.bytes_per_s,
     )
 
 

@@ -111,12 +111,15 @@ class Detail:
         if size is None:
             return CacheTimes(why="the size of the last cache is not known")
 
-        def measured() -> CacheTimes:
+        def rate() -> Rate:
             if size not in self._rates:
                 self._rates[size] = copy_rate(self._backend, self._opening, size)
+            return self._rates[size]
+
+        def measured() -> CacheTimes:
             return cold_times(
                 call, host, device, self._backend, self._opening,
-                cache_bytes=size, rate=self._rates[size], seconds=request.detail_s,
+                cache_bytes=size, rate=rate, seconds=request.detail_s,
             )  # fmt: skip
 
         return _or_why(measured, lambda why: CacheTimes(why=why))

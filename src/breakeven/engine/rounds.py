@@ -7,7 +7,7 @@ import msgspec
 from breakeven import units
 from breakeven.engine import messages
 from breakeven.engine.clock import now
-from breakeven.engine.cold_caches import last_cache_bytes
+from breakeven.engine.cold_caches import CACHES, last_cache_bytes
 from breakeven.engine.context import Context
 from breakeven.engine.inputs import CannotMakeError
 from breakeven.engine.team import Team
@@ -28,6 +28,8 @@ SET_UP_S, SLOT_S, WARM_CALLS = 0.06, 0.005, 4
 # Pieces that each take as long as one part of the detail may: events and a queue and two copies;
 # hot and cold caches, and the copies made for them.
 CLOCK_PARTS, CACHE_PARTS = 4, 3
+# Copies for cold caches are made in memory that was not touched before.
+COPIES_BYTES_PER_S = 1e9
 # Variants that do once more what another entry does: their parts are known from that one.
 REPEATING = ("twin", "planted")
 
@@ -73,8 +75,12 @@ def _detail_s(context: Context, entry: str, call: float, *, on_cpu: bool) -> flo
     effort = context.effort
     each = max(effort.detail_s, call) if effort.detail_s > 0 else 0.0
     clocks = CLOCK_PARTS if entry in context.device_clocks else 0
-    cache = last_cache_bytes(context.machine.cpu.caches_bytes) if on_cpu else clocks or None
-    return each * (clocks + (CACHE_PARTS if effort.cold_caches and cache else 0))
+    total = each * clocks
+    if effort.cold_caches:
+        cache = (last_cache_bytes(context.machine.cpu.caches_bytes) if on_cpu else None) or 0
+        timed = bool(cache) if on_cpu else bool(clocks)
+        total += CACHES * cache / COPIES_BYTES_PER_S + (each * CACHE_PARTS if timed else 0.0)
+    return total
 
 
 class SizeRunner:
