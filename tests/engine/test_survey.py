@@ -82,6 +82,10 @@ def test_a_busy_machine_is_told_and_the_ceiling_marked(
     found, _ = _survey(tmp_path, cpu=CPU)
     assert "other processes took 9.0 cores" in found["cpu"].why["busy"]
     assert found["cpu"].flops_per_s == quiet["cpu"].flops_per_s
+    once = iter([9.0] + [0.0] * 99)
+    monkeypatch.setattr(survey.CpuMeter, "foreign_cores", lambda *_: next(once))
+    again, _ = _survey(tmp_path, cpu=CPU)
+    assert "busy" not in again["cpu"].why
 
 
 def test_the_cost_is_known_before(tmp_path: Path) -> None:

@@ -28,7 +28,9 @@ def announcement(spec: RunSpec) -> str:
     """
     if spec.rounds is not None:
         return f"{units.about(least_s(spec))} and more, told after scouting"
-    return f"at most about {units.about(spec.budget_s)}, less if all is settled before"
+    said = f"at most about {units.about(spec.budget_s)}"
+    # A quick run settles nothing.
+    return said if spec.effort == "quick" else f"{said}, less if all is settled before"
 
 
 def least_s(spec: RunSpec, *, slots: int = 6, slot_s: float = 0.02) -> float:
