@@ -11,7 +11,8 @@ import pytest
 from breakeven import lab
 from breakeven.engine.request import sizes_of
 from breakeven.errors import InputError, NothingMeasuredError
-from breakeven.lab.proving import Plan, plan, try_machine
+from breakeven.lab.lineup import Plan, plan
+from breakeven.lab.proving import try_machine
 from breakeven.model.machine import Machine
 from breakeven.model.run import Entry
 from breakeven.model.selftest import Check, SelfTest

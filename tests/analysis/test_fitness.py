@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from analysis.known import curves, known
-from breakeven.analysis.fitness import answer, believed_from
-from breakeven.analysis.trials import trials
-from breakeven.model.selftest import Check, CheckWord
+from breakeven.analysis.checks import checks
+from breakeven.analysis.fitness import Answer, answer, believed_from
+from breakeven.analysis.trials import together, trials
+from breakeven.model.run import RunRecord
+from breakeven.model.selftest import Check, CheckWord, Readings
 
 
 def check(name: str, word: CheckWord = "passed", why: str | None = None) -> Check:
@@ -68,3 +70,48 @@ def test_a_difference_that_was_not_found_everywhere_is_not_promised() -> None:
     """Where one planted 1.10 came out alike, no smaller difference than 1.2 is believed."""
     found = trials(known(curves(by_10=0.95)))
     assert believed_from(found) == pytest.approx(1.2)
+
+
+def concluded(run: RunRecord) -> Answer:
+    """Return the answer about a session."""
+    found = trials(run)
+    return answer(checks(run, found, together(run, found), Readings()), found)
+
+
+@pytest.fixture
+def _eight_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let sessions have as many sizes as a real one."""
+    monkeypatch.setattr("analysis.known.SIZES", (64, 96, 128, 160, 192, 256, 320, 384))
+
+
+@pytest.mark.usefixtures("_eight_sizes")
+@pytest.mark.parametrize("spread", [0.03, 0.06, 0.12])
+def test_a_sound_machine_is_seldom_called_unfit(spread: float) -> None:
+    """Of 40 honest sessions at eight sizes at most two are, whatever their noise."""
+    words = [concluded(known(spread=spread, seed=seed)).fit for seed in range(40)]
+    assert words.count("not_fit") <= 2
+
+
+@pytest.mark.usefixtures("_eight_sizes")
+@pytest.mark.parametrize("spread", [0.03, 0.06])
+def test_a_clock_that_runs_fast_is_not_missed(spread: float) -> None:
+    """Where one entry's clock counts 20 % too much, each of 20 sessions of eight rounds says so."""
+    for seed in range(20):
+        said = concluded(known(curves(by_20=1.2), spread=spread, seed=seed))
+        assert said.fit == "not_fit"
+
+
+@pytest.mark.usefixtures("_eight_sizes")
+def test_a_twin_that_is_a_little_slower_everywhere_is_seen_over_all_places() -> None:
+    """Four percent name no winner at any place, and are no chance at eight of them at once."""
+    run = known(curves(twin=1.04))
+    found = trials(run)
+    assert {t.verdict.word for t in found if t.planted == 1.0} <= {
+        "some_loss",
+        "inconclusive",
+        "equivalent",
+    }
+    one = next(t for t in together(run, found) if t.planted == 1.0)
+    assert (one.places, one.rounds, one.holds) == (8, 8, False)
+    assert one.low < one.measured < one.high
+    assert "over 8 places" in concluded(run).sentence

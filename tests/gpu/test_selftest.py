@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from breakeven import lab
-from breakeven.analysis.checks import device_bound_s
+from breakeven.analysis.clock_checks import device_bound_s
 from breakeven.engine import messages
 from breakeven.engine.device_check import read_device_clocks
 from breakeven.engine.inputs import Inputs

@@ -73,7 +73,7 @@ def believed_from(trials: Sequence[Trial]) -> float | None:
             return ratio
     widest = max(_resolution(t) for t in judged)
     largest = max((t.planted for t in trials), default=1.0)
-    return max(largest, STEP * math.ceil(round(widest / STEP, 6)))
+    return max(largest, round(STEP * math.ceil(round(widest / STEP, 6)), 6))
 
 
 def _resolution(trial: Trial) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Iterator, Sequence
 
 import msgspec
@@ -14,10 +15,11 @@ from breakeven.analysis.rule import SETTLED, first_settled
 from breakeven.analysis.times import WARM_SCOPES, Times
 from breakeven.analysis.twins import Twins
 from breakeven.model.run import Entry, RunRecord
-from breakeven.model.selftest import Trial
+from breakeven.model.selftest import Together, Trial
 from breakeven.model.settlement import PairState, Settlement, SizeState, WorkloadState
 from breakeven.model.verdict import Verdict
 from breakeven.stats.intervals import (
+    LEVEL,
     LOOKS,
     PRIOR_BELOW,
     SAME,
@@ -26,6 +28,7 @@ from breakeven.stats.intervals import (
     next_look,
     rounds_to_settle,
 )
+from breakeven.stats.quantile import t_quantile
 
 SAME_CODE, PLANTED = "same_code", "planted"
 # What an A/A comparison is not withheld for: it is itself what these two ask for.
@@ -34,6 +37,10 @@ _MENDABLE = frozenset({"few_rounds", "no_aa", "busy", "gpu_busy", "two_states", 
 # From so many rounds on an interval rests on the spread that was seen, so that it can contradict
 # what was planted.
 TRUE_FROM = PRIOR_BELOW
+# One-sided, at each of some sixteen places: a sound session is contradicted in under 0.4 %.
+TRUE_LEVEL = 0.9999
+# What the wall clock is held to: a planted ratio may be off by this much beside its interval.
+WALL_ERROR = 0.01
 
 
 def trials(record: RunRecord) -> tuple[Trial, ...]:
@@ -47,6 +54,39 @@ def trials(record: RunRecord) -> tuple[Trial, ...]:
     times = Times(record)
     twins = Twins(times)
     return tuple(_trial(times, twins, pair, planted) for pair, planted in _pairs(times))
+
+
+def together(record: RunRecord, found: Sequence[Trial]) -> tuple[Together, ...]:
+    """Return each entry's trials taken together, those left out that a gate withholds.
+
+    The value of a round is the mean over places: sizes of one process are no units of their own.
+    """
+    times = Times(record)
+    by_entry: dict[str, list[Trial]] = {}
+    for trial in found:
+        if trial.measured is not None:
+            by_entry.setdefault(trial.verdict.entry, []).append(trial)
+    return tuple(_together(times, places) for places in by_entry.values())
+
+
+def _together(times: Times, places: Sequence[Trial]) -> Together:
+    by_round: dict[int, list[float]] = {}
+    for v in (trial.verdict for trial in places):
+        for number, value in times.paired(v.workload, v.size, v.scope, v.base, v.entry).items():
+            by_round.setdefault(number, []).append(value)
+    seen = interval([statistics.fmean(by_round[number]) for number in sorted(by_round)])
+    planted = places[0].planted
+    return Together(
+        entry=places[0].verdict.entry,
+        base=places[0].verdict.base,
+        planted=planted,
+        places=len(places),
+        rounds=seen.n,
+        measured=math.exp(-seen.mean),
+        low=math.exp(-seen.verdict_high),
+        high=math.exp(-seen.verdict_low),
+        holds=holds(seen, planted, LEVEL),
+    )
 
 
 def settle_trials(record: RunRecord) -> Settlement:
@@ -151,8 +191,15 @@ def _trial(times: Times, twins: Twins, pair: Pair, planted: float) -> Trial:
         measured=math.exp(-seen.mean),
         low=math.exp(-seen.verdict_high),
         high=math.exp(-seen.verdict_low),
+        holds=holds(seen, planted, TRUE_LEVEL),
         rounds_needed=None if verdict.word in SETTLED else _needed(verdict, seen),
     )
+
+
+def holds(seen: Interval, planted: float, level: float) -> bool:
+    """Tell whether the log ratios of some rounds agree with a planted ratio of times."""
+    half = t_quantile(level, seen.df) * seen.scale / math.sqrt(seen.n)
+    return abs(seen.mean + math.log(planted)) <= half + math.log1p(WALL_ERROR)
 
 
 def _needed(verdict: Verdict, seen: Interval) -> int | None:

@@ -3,8 +3,9 @@
 from breakeven.engine.request import Options
 from breakeven.lab.computer import doctor, read_machine
 from breakeven.lab.controls import entry_of, measure_entries
+from breakeven.lab.lineup import SelfTestOptions
 from breakeven.lab.measuring import cost_sentence, resume_run, run, start_run
-from breakeven.lab.proving import SelfTestOptions, start_selftest
+from breakeven.lab.proving import start_selftest
 from breakeven.lab.reach import ceiling_lines, measure_ceilings, stored_ceilings
 from breakeven.lab.result import Result
 from breakeven.lab.shelf import judged, load, load_result, stored_runs

@@ -62,6 +62,9 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
         that a verdict hangs on; None where a gate withholds the figure.
     rounds : int
         Rounds behind them.
+    holds : bool or None
+        Whether they agree with what was planted: a stricter interval, since many places are looked
+        at together, with 1 % for the wall clock beside it; None where there is no figure.
     rounds_needed : int or None
         Rounds that would find it at this noise; None when it was found, or 20 would not do.
     """
@@ -72,7 +75,33 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     low: float | None = None
     high: float | None = None
     rounds: int = 0
+    holds: bool | None = None
     rounds_needed: int | None = None
+
+
+class Together(msgspec.Struct, frozen=True, kw_only=True):
+    """All trials of one entry at once: what one place leaves open, many may contradict.
+
+    Attributes
+    ----------
+    places : int
+        Sizes and scopes behind it.
+    measured, low, high : float
+        How many times as long the entry took, the mean over places in each round; the interval
+        over rounds at the level that a verdict hangs on.
+    holds : bool
+        Whether it holds what was planted, with 1 % for the wall clock beside it.
+    """
+
+    entry: str
+    base: str
+    planted: float
+    places: int
+    rounds: int
+    measured: float
+    low: float
+    high: float
+    holds: bool
 
 
 class TimerReading(msgspec.Struct, frozen=True, kw_only=True):
@@ -173,6 +202,7 @@ class SelfTest(msgspec.Struct, frozen=True, kw_only=True):
     entries: tuple[Entry, ...] = ()
     checks: tuple[Check, ...] = ()
     trials: tuple[Trial, ...] = ()
+    together: tuple[Together, ...] = ()
     floors: dict[str, Floors] = {}
     readings: Readings = Readings()
     remarks: tuple[str, ...] = ()
