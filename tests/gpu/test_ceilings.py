@@ -33,9 +33,10 @@ def test_every_part_is_measured(ceilings: Ceilings) -> None:
 
 
 def test_precisions_stand_in_their_order(ceilings: Ceilings) -> None:
-    """Fewer bits are never much slower, and half precision uses the tensor cores."""
+    """Half precision uses the tensor cores; float64 may as well, and is cut on many cards."""
     rates = ceilings.flops_per_s
-    assert rates["float32"] > 0.9 * rates["float64"]
+    # Cards for computing do as much in float64 as in float32, cards for games a 64th.
+    assert 0.5 * rates["float64"] < rates["float32"] < 80 * rates["float64"]
     assert rates["float16"] > 2 * rates["float32"]
     for quick in ("tf32", "bfloat16"):
         if quick in rates:
