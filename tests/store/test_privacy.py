@@ -7,6 +7,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from breakeven.model.event import CeilingsDone
+from breakeven.model.machine import Ceilings
 from breakeven.store.privacy import Privacy, here
 from records import record
 
@@ -63,6 +65,14 @@ def test_a_whole_record_is_cleaned() -> None:
     assert cleaned.cases[0].why == "see ~/log"
     assert cleaned.machine.environment == {"CUDA_PATH": "~/cuda"}
     assert cleaned.entries == run.entries
+
+
+def test_reasons_of_ceilings_are_cleaned() -> None:
+    """Why a ceiling is missing may quote what a library said, with a path in it."""
+    found = Ceilings(device="cpu", backend="numpy", why={"memory": "no /home/alice/lib.so here"})
+    event = ALICE.event(CeilingsDone(ceilings=found))
+    assert isinstance(event, CeilingsDone)
+    assert event.ceilings.why == {"memory": "no ~/lib.so here"}
 
 
 def test_this_machine_is_known() -> None:

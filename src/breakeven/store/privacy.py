@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from breakeven.model.event import BackendSeen, Began, CaseSet, Event, Remark
+from breakeven.model.event import BackendSeen, Began, CaseSet, CeilingsDone, Event, Remark
 
 Value = TypeVar("Value")
 _SHORTEST_NAME = 3
@@ -63,7 +63,7 @@ class Privacy:
     def event(self, event: Event) -> Event:
         """Return an event with its free texts cleaned; what identifies a case stays."""
         match event:
-            case Began() | BackendSeen() | Remark():
+            case Began() | BackendSeen() | CeilingsDone() | Remark():
                 return self.clean(event)
             case CaseSet(why=str(why)):
                 return msgspec.structs.replace(event, why=self.text(why))
