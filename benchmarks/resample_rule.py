@@ -82,17 +82,17 @@ def aa_cell(cell: Cell, cells: Sequence[Cell]) -> Cell | None:
     """
     if not cell.crossed:
         return cell
-    machine = cell.source.rpartition("-")[2]
+    machine, base = cell.source.rpartition("-")[2], cell.kind.partition("/")[0]
     own = [
         c
         for c in cells
-        if c.kind == "numpy"
+        if c.kind in {base, "numpy"}
         and not c.crossed
         and c.size == cell.size
         and c.source.endswith(machine)
         and not c.source.startswith(UNFROZEN)
     ]
-    return min(own, key=lambda c: (c.source != cell.source, c.source), default=None)
+    return min(own, key=lambda c: (c.kind != base, c.source != cell.source, c.source), default=None)
 
 
 def drawn(

@@ -81,6 +81,10 @@ def test_what_is_compared_across_kinds_takes_its_margin_from_numpy() -> None:
     assert resample_rule.aa_cell(crossed, [other, same, crossed]) is same
     assert resample_rule.aa_cell(same, [other, same]) is same
     assert resample_rule.aa_cell(crossed, [crossed]) is None
+    ours = cell(kind="matmul numpy-16/torch-cuda resident", crossed=True, source="new-h200")
+    own = cell(kind="matmul numpy-16", source="new-h200")
+    assert resample_rule.aa_cell(ours, [same, own, ours]) is own
+    assert resample_rule.aa_cell(ours, [same, ours]) is same
 
 
 def test_an_aa_pair_that_names_a_winner_withholds() -> None:
