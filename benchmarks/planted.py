@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import resample_rule
 import results_file
 from breakeven import lab
 from breakeven.analysis.comparisons import Comparisons
@@ -22,6 +21,7 @@ from breakeven.engine.plan import planted as planted_entries
 from breakeven.model.machine import Machine
 from breakeven.model.run import RunRecord
 from breakeven.stats.intervals import LOOKS
+from calibration import expected
 from verdicts_drawn import judge
 
 ROW = "real_differences"
@@ -66,7 +66,7 @@ def tally(record: RunRecord) -> dict[str, Any]:
                 "low": 1 / v.high,
                 "high": 1 / v.low,
                 "spread": spread,
-                "table": _table(spread, factor),
+                "table": expected(spread, factor),
                 "told": [list(t) for t in judged.told],
             }
         )
@@ -78,15 +78,6 @@ def tally(record: RunRecord) -> dict[str, Any]:
         "withheld": withheld,
         "remarks": list(record.remarks),
     }
-
-
-def _table(spread: float, factor: float) -> tuple[float, float] | None:
-    """Return what the calibration found at a spread: share settled, and mean rounds."""
-    near = min(resample_rule.FACTORS, key=lambda f: abs(f - factor))
-    if abs(near - factor) > 0.01:
-        return None
-    place = sum(spread >= s for s in resample_rule.BY_SPREAD[1:-1])
-    return resample_rule.CHOSEN[place][resample_rule.FACTORS.index(near)]
 
 
 def by_factor(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

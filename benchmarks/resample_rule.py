@@ -20,26 +20,14 @@ import numpy as np
 import recordings
 import results_file
 from breakeven.stats.intervals import lag_one_correlation
+from calibration import BY_SPREAD, CHOSEN, FACTORS, as_the_table
 from recordings import Cell, Mode
 from verdicts_drawn import ROUNDS, WINNERS, Judged, bound, judge_all, share, told_right
 
 MODES: tuple[Mode, ...] = ("consecutive", "random")
-FACTORS = (1.10, 1.20, 1.5, 2.0)
 RATE = 0.005
 # Workers that were not frozen while idle: their noise has a direction, which no rule cures.
 UNFROZEN = "interleaved"
-BY_SPREAD = (0.0, 0.03, 0.06, 0.12, 0.20, math.inf)
-# What the rule found when its constants were chosen, without the margin of an A/A pair: share
-# settled and mean rounds at each planted factor, by the spread of a round's log ratio.
-CHOSEN = (
-    ((1.0, 8.0), (1.0, 8.0), (1.0, 5.0), (1.0, 3.0)),
-    ((1.0, 8.8), (1.0, 8.1), (1.0, 5.0), (1.0, 3.0)),
-    ((0.80, 16.2), (1.0, 9.5), (1.0, 5.1), (1.0, 3.0)),
-    ((0.13, 19.6), (0.87, 16.4), (1.0, 6.6), (1.0, 3.5)),
-    ((0.07, 19.6), (0.37, 18.3), (0.99, 9.8), (1.0, 4.4)),
-)
-# Room for the draws and for cells that were not there when the table was made.
-FEWER, LATER = 0.05, 1.0
 
 
 class Drawn(NamedTuple):
@@ -163,14 +151,6 @@ def planted(found: Sequence[Drawn], way: Way) -> list[dict[str, Any]]:
                 }
             )
     return rows
-
-
-def as_the_table(rows: Iterable[dict[str, Any]]) -> bool:
-    """Tell whether what was found is what the table says, with a little room."""
-    return all(
-        r["found"] >= r["table_found"] - FEWER and r["rounds"] <= r["table_rounds"] + LATER
-        for r in rows
-    )
 
 
 def told(found: Sequence[Drawn]) -> list[dict[str, int]]:

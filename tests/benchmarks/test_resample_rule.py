@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+import calibration
 import resample_rule
 from recordings import Cell
 from verdicts_drawn import Judged, bound, judge, told_right
@@ -58,9 +59,17 @@ def test_planted_differences_are_found_as_the_table_says() -> None:
 def test_a_rule_that_finds_less_is_told() -> None:
     """Fewer found, or later, than the table has is not as the table."""
     row = {"found": 0.96, "rounds": 8.5, "table_found": 1.0, "table_rounds": 8.0}
-    assert resample_rule.as_the_table([row])
-    assert not resample_rule.as_the_table([row | {"found": 0.94}])
-    assert not resample_rule.as_the_table([row | {"rounds": 9.1}])
+    assert calibration.as_the_table([row])
+    assert not calibration.as_the_table([row | {"found": 0.94}])
+    assert not calibration.as_the_table([row | {"rounds": 9.1}])
+
+
+def test_what_was_expected_goes_by_spread_and_factor() -> None:
+    """Calmer rounds find more; a factor that was not tried has no expectation."""
+    assert calibration.expected(0.01, 1.1) == (1.0, 8.0)
+    assert calibration.expected(0.15, 1.2) == (0.87, 16.4)
+    assert calibration.expected(9.0, 2.0) == (1.0, 4.4)
+    assert calibration.expected(0.01, 1.3) is None
 
 
 def test_gated_and_unfrozen_cells_take_no_part() -> None:
