@@ -28,14 +28,24 @@ from breakeven.stats.intervals import SAME
 from verdicts_drawn import WINNERS, bound
 
 ENOUGH, RATE = 600, 0.005
+# Slots a quarter as long as a run's are noisier, and leave time for more comparisons.
+SLOT_S = 0.005
 # Small sizes on a CPU: a hundred comparisons in three minutes on two cores.
 CPU_SIZES = (16, 24, 32, 48, 64, 80, 96, 112, 128, 144, 160, 192, 208, 224, 240, 256)
-GPU_SIZES = (64, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096)
+GPU_SIZES = (
+    64, 96, 128, 160, 192, 224, 256, 320, 384, 448, 512, 576, 640, 704, 768, 896, 1024, 1152, 1280,
+    1408, 1536, 1792, 2048, 2560,
+)  # fmt: skip
 ROW = "no_false_winners"
 
 
-def tally(record: RunRecord) -> dict[str, Any]:
+def tally(record: RunRecord, slot_s: float | None = None) -> dict[str, Any]:
     """Return what one session says: comparisons that were judged, and winners among them.
+
+    Parameters
+    ----------
+    slot_s : float, optional
+        Seconds of a slot, where it was not a run's.
 
     Returns
     -------
@@ -51,6 +61,7 @@ def tally(record: RunRecord) -> dict[str, Any]:
         "date": record.started,
         "entries": [e.id for e in record.entries],
         "sizes": {w.name: list(w.sizes) for w in record.spec.workloads},
+        "slot_s": slot_s,
         "rounds": max((r.round for c in record.cases for r in c.rounds), default=0),
         "session": {
             "comparisons": len(judged),
@@ -147,6 +158,7 @@ def measured(backend: str, asked: argparse.Namespace, machine: Machine) -> RunRe
         (one, twin_of(one), again(one)),
         dict.fromkeys(asked.workloads.split(","), sizes),
         rounds=asked.rounds,
+        slot_s=asked.slot_s,
         seed=asked.seed,
         machine=machine,
         progress=lambda text, _left: print(f"  {text}", end="\r\033[K", flush=True),
@@ -161,6 +173,7 @@ def main() -> None:
     parser.add_argument("--sizes", type=lambda t: tuple(map(int, t.split(","))))
     parser.add_argument("--threads", type=int, help="of CPU pools; 1 on two cores")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--slot-s", type=float, default=SLOT_S, help="seconds of a slot")
     parser.add_argument("--seed", type=int, default=42)
     parser.add_argument("--out", type=Path, default=results_file.FOLDER)
     asked = parser.parse_args()
@@ -168,7 +181,7 @@ def main() -> None:
     usual = "numpy,torch-cuda,cupy" if machine.gpus else "numpy,torch-cpu"
     path = results_file.path_of(ROW, results_file.machine_facts(machine), asked.out)
     for backend in (asked.backends or usual).split(","):
-        session = tally(measured(backend, asked, machine))
+        session = tally(measured(backend, asked, machine), asked.slot_s)
         found = summary([*results_file.sessions_of(path), session], machine)
         results_file.write(path, found)
         print(f"{backend}: {session['session']['comparisons']} judged, "

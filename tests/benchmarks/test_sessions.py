@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -15,7 +16,8 @@ import results_file
 from breakeven import lab
 from breakeven.engine.plan import again, twin_of
 from breakeven.engine.plan import planted as planted_entries
-from breakeven.model.run import RunRecord
+from breakeven.model.machine import Machine
+from breakeven.model.run import Entry, RunRecord
 from engine.casts import actor, gpu, script
 from records import machine
 
@@ -28,7 +30,20 @@ def session(folder: Path, *, controls: str, rounds: int | None = 3) -> RunRecord
     """Measure one scripted backend against itself, or with planted differences."""
     one = lab.entry_of(f"{script(folder, one=actor(CURVE))}#one", HERE)
     entries = planted_entries(one) if controls == "planted" else (one, twin_of(one), again(one))
-    return lab.measure_entries(entries, {"matmul": SIZES}, rounds=rounds, machine=HERE)
+    return alone(folder, entries, SIZES, rounds, HERE)
+
+
+def alone(
+    folder: Path,
+    entries: Sequence[Entry],
+    sizes: Sequence[int],
+    rounds: int | None,
+    here: Machine,
+) -> RunRecord:
+    """Measure entries with a temporary folder of their own, so that they wait for no other run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tempfile.tempdir", str(folder))
+        return lab.measure_entries(entries, {"matmul": sizes}, rounds=rounds, machine=here)
 
 
 def slowed(run: RunRecord, entry: str, factor: float) -> RunRecord:
@@ -197,7 +212,7 @@ def test_a_gpu_has_both_scopes_in_the_counts(tmp_path: Path) -> None:
     here = machine(gpu=True, cores=2)
     one = lab.entry_of(f"{script(tmp_path, one=gpu(CURVE))}#one", here)
     entries = (one, twin_of(one), again(one))
-    run = lab.measure_entries(entries, {"matmul": (8,)}, rounds=3, machine=here)
+    run = alone(tmp_path, entries, (8,), 3, here)
     found = aa.tally(run)
     assert found["session"]["comparisons"] == 2
     assert found["bare"]["comparisons"] == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -10,11 +11,25 @@ from breakeven import lab
 from breakeven.engine.loop import unit_of
 from breakeven.engine.plan import again, planted, with_calls
 from breakeven.errors import InputError, NothingMeasuredError
-from breakeven.model.run import RunRecord
+from breakeven.model.machine import Machine
+from breakeven.model.run import Entry, RunRecord
 from engine.casts import actor, gpu, script
 from records import entry, machine
 
 CALLS = (11, 12, 15, 20)
+
+
+def alone(
+    folder: Path,
+    entries: Sequence[Entry],
+    sizes: Sequence[int],
+    rounds: int | None,
+    here: Machine,
+) -> RunRecord:
+    """Measure entries with a temporary folder of their own, so that they wait for no other run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tempfile.tempdir", str(folder))
+        return lab.measure_entries(entries, {"matmul": sizes}, rounds=rounds, machine=here)
 
 
 def measured(
@@ -25,9 +40,7 @@ def measured(
     made = gpu(curve, **fields) if on_gpu else actor(curve, **fields)
     here = machine(gpu=on_gpu, cores=2)
     one = lab.entry_of(f"{script(folder, one=made)}#one", here)
-    return lab.measure_entries(
-        planted(one, CALLS), {"matmul": (8, 16)}, rounds=rounds, machine=here
-    )
+    return alone(folder, planted(one, CALLS), (8, 16), rounds, here)
 
 
 @pytest.fixture(scope="module")
@@ -107,17 +120,17 @@ def test_the_same_work_again_is_compared_with_its_first_self(tmp_path: Path) -> 
     name = script(tmp_path, one=actor({8: 1e-3, 16: 2e-3}))
     one = lab.entry_of(f"{name}#one", here)
     entries = (one, with_calls(one, 2, of=one), again(one))
-    run = lab.measure_entries(entries, {"matmul": (8,)}, rounds=3, machine=here)
+    run = alone(tmp_path, entries, (8,), 3, here)
     kinds = {v.entry: (v.base, v.base_kind) for v in run.verdicts}
     assert kinds == {"one#2": ("one", "same"), "one-x2": ("one", "planted")}
 
 
-def test_entries_of_a_backend_that_is_not_there_are_told() -> None:
+def test_entries_of_a_backend_that_is_not_there_are_told(tmp_path: Path) -> None:
     """Without CuPy there is nothing to measure, and the reason says so."""
     here = machine(gpu=False, cores=2)
     one = lab.entry_of("cupy", here)
     with pytest.raises(NothingMeasuredError, match="cupy"):
-        lab.measure_entries((one,), {"matmul": (8,)}, rounds=1, machine=here)
+        alone(tmp_path, (one,), (8,), 1, here)
 
 
 def test_mixed_types_are_refused() -> None:

@@ -6,12 +6,14 @@ import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
 
+import msgspec
+
 from breakeven.analysis.settle import settle
 from breakeven.backends import registry as backends
 from breakeven.engine import session
 from breakeven.engine.clock import stamp, utc
 from breakeven.engine.lock import machine_lock
-from breakeven.engine.plan import default_threads, entry_id
+from breakeven.engine.plan import default_threads, effort_of_given, entry_id
 from breakeven.engine.request import seconds_of, sizes_of
 from breakeven.errors import InputError
 from breakeven.lab.computer import read_machine
@@ -25,6 +27,7 @@ from breakeven.store.sink import MemorySink
 from breakeven.workloads import registry as workloads
 
 Progress = Callable[[str, float], None]
+WARM_SLOTS = 3
 
 
 def entry_of(
@@ -63,7 +66,7 @@ def measure_entries(
     rounds: int | None = None,
     budget: str | float = 600.0,
     seed: int = 42,
-    pin: bool = True,
+    slot_s: float | None = None,
     machine: Machine | None = None,
     progress: Progress = lambda _text, _left: None,
 ) -> RunRecord:
@@ -80,6 +83,9 @@ def measure_entries(
         comparisons are settled, for 20 rounds at most.
     budget : str or float
         Most time to take, where rounds are not given.
+    slot_s : float, optional
+        Least seconds of a slot, and three times as many at most to become steady, in place of a
+        run's: shorter slots are noisier, and more of them fit the time.
     machine : Machine, optional
         Where it has been read already.
     progress : callable
@@ -113,7 +119,6 @@ def measure_entries(
         budget_s=seconds_of(budget),
         rounds=rounds,
         seed=seed,
-        pin=pin,
     )
     record = RunRecord(
         id=new_id(utc(), secrets.token_hex(2)),
@@ -122,8 +127,13 @@ def measure_entries(
         spec=spec,
         machine=here,
     )
+    effort = effort_of_given(spec, gpu=bool(here.gpus))
+    if slot_s is not None:
+        effort = msgspec.structs.replace(effort, slot_s=slot_s, warm_s=WARM_SLOTS * slot_s)
     sink = MemorySink()
     sink.append(Began(record=record))
     with machine_lock(lambda: progress("waiting for another run on this machine", 0.0)):
-        session.measure(sink, settle, progress, wait=time.sleep, given=tuple(entries))
+        session.measure(
+            sink, settle, progress, wait=time.sleep, given=tuple(entries), effort=effort
+        )
     return judged(sink.record())
