@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from breakeven.engine import messages
-from breakeven.model.run import Agreement, Memory
+from breakeven.model.run import Agreement, CacheTimes, DeviceTimes, Memory
 
 SET_UP = messages.SetUp(workload="matmul", size=8, folder="/x", warm_s=0.1, own_pids=(1, 2))
 FAILED = messages.Failed(status="crashed", why="w" * 300_000, fix=None)
@@ -77,3 +77,18 @@ def test_what_is_no_message_is_refused(body: bytes) -> None:
     """A body of another kind is an error, not a guess."""
     with pytest.raises(msgspec.DecodeError):
         messages.decode_request(body)
+
+
+def test_what_is_read_of_a_device_arrives_as_it_was_sent() -> None:
+    """A request for a graph, its answer, and a case with clocks and caches come out unchanged."""
+    request = messages.CaptureGraph(workload="matmul", size=8, folder="/x", seconds=0.1)
+    assert messages.decode_request(messages.encode(request)) == request
+    captured = messages.Captured(seconds=None, why="no", call_s=1e-3, broken=True)
+    ready = messages.Ready(
+        agreement=Agreement(error=0.0, bound=1.0, class_="float32", passed=True), memory=Memory(),
+        losses=(), loss_epochs=(), call_s=1e-3, steady=True, compute_s=1e-3,
+        device=DeviceTimes(queued_s=8e-6, graph_why="no"), caches=CacheTimes(why="unproven"),
+        to_device_pinned_s=1e-3, pinned_why="no",
+    )  # fmt: skip
+    for reply in (captured, ready):
+        assert messages.decode_reply(messages.encode(reply)) == reply
