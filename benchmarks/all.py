@@ -51,11 +51,8 @@ ROWS = (
     Row("device_clock", "clocks", None, 150),
     Row("wall_clock", "clocks", 80, 110),
     Row("own_cost", "clocks", 30, 70),
-    Row("crossover_right", "answers", 120, 40),
-    Row(
-        "crossover_session", "answers", 230, 430,
-        gpu_words=("--search-s", "120", "--sweep-s", "290"),
-    ),
+    Row("crossover_right", "answers", 150, None),
+    Row("crossover_session", "answers", 270, 530),
     Row("aa", "noise", 200, 150),
     Row("planted", "noise", 300, 240, ("--budget", "4m"), ("--budget", "3m")),
     Row("identical_work", "noise", 150, 150, ("--sessions", "1"), ("--sessions", "1")),

@@ -24,7 +24,7 @@ TARGET = "at most half the time of a x1.19 sweep, to a factor of 1.25 at 95 %"
 WIDTH, WIDTHS, SHARE = 1.25, (2.0, 1.5, 1.25), 0.5
 ON_GPU = Case("matmul", (64, 256, 1024, 4096), ("torch-cpu", "torch-cuda"))
 ON_CPU = Case("matmul", (24, 96, 384), ("numpy", "torch-cpu"))
-SEARCH_S, SWEEP_S = 150.0, 320.0
+SEARCH_S, SWEEP_S = 180.0, 270.0
 CPU_SEARCH_S, CPU_SWEEP_S = 80.0, 150.0
 
 

@@ -35,13 +35,16 @@ def searched(record: RunRecord) -> list[Crossover]:
     return [crossover(line, found.by_line[line]) for line in found.main_lines()]
 
 
-def beside(found: Crossover, base: str, dense: RunRecord) -> dict[str, Any]:
+def beside(found: Crossover, dense: RunRecord) -> dict[str, Any]:
     """Set the bracket of one scope beside the crossing of the dense sweep.
 
     Noise makes a flat curve cross more than once: the crossings that rise are listed, and the
-    bracket is right when it holds all of them.
+    bracket is right when it holds all of them. The base of a size is the best CPU entry there.
     """
-    readings = plain_readings(dense, found.scope, base, found.entry)
+    plan = Comparisons(dense).plan
+    readings = plain_readings(
+        dense, found.scope, lambda size: plan.best_cpu(found.workload, size), found.entry
+    )
     rising = [size for size, up in plain_crossings(readings) if up]
     holds = None
     if rising and found.kind == "bracket":
@@ -53,7 +56,6 @@ def beside(found: Crossover, base: str, dense: RunRecord) -> dict[str, Any]:
     return {
         "scope": found.scope,
         "entry": found.entry,
-        "base": base,
         "kind": found.kind,
         "low": found.low,
         "high": found.high,
@@ -63,11 +65,6 @@ def beside(found: Crossover, base: str, dense: RunRecord) -> dict[str, Any]:
         "off": off,
         "readings": [r._asdict() for r in readings],
     }
-
-
-def base_of(record: RunRecord) -> str:
-    """Return the CPU entry that enters twice: the one that is base most often."""
-    return next(e.twin_of for e in record.entries if e.twin_of is not None)
 
 
 def met(rows: Sequence[dict[str, Any]]) -> bool | None:
@@ -84,8 +81,7 @@ def result(
     """Return the row from two trails of one session."""
     rows: list[dict[str, Any]] = []
     if search.record is not None and sweep.record is not None:
-        dense = sweep.record
-        rows = [beside(c, base_of(dense), dense) for c in searched(search.record)]
+        rows = [beside(c, sweep.record) for c in searched(search.record)]
     return results_file.result(
         row=ROW,
         claim=CLAIM,

@@ -2,7 +2,8 @@
 
 Both are runs of the engine, with the same workers, slots, checks and rule. The search goes on as
 the package does; the dense sweep measures each size of a x1.19 grid over the whole range in every
-round. First calls are left out of both: neither needs them.
+round. First calls are left out of both: neither needs them. The search counts from its scouting on,
+the sweep from its first round: one who sweeps need not scout every size.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ class Case(NamedTuple):
 
 
 class Step(NamedTuple):
-    """What the stop rule saw after a round: seconds since scouting began, and the brackets."""
+    """What the stop rule saw after a round: seconds so far, and the brackets by scope."""
 
     seconds: float
     rounds: int
@@ -155,7 +156,7 @@ def observed(
     dense: bool,
     seed: int = 42,
 ) -> Trail:
-    """Run a session either way until it shows enough, or its time is up; seconds from scouting on.
+    """Run a session either way until it shows enough, or its time is up.
 
     Parameters
     ----------
@@ -180,7 +181,7 @@ def observed(
 
     def heard(text: str, left_s: float) -> None:
         del left_s
-        if text.startswith("scouting") and not begun:
+        if text.startswith("round 1:" if dense else "scouting") and not begun:
             begun.append(text)
             watch.begin()
 
@@ -217,14 +218,24 @@ class Reading(NamedTuple):
     rounds: int
 
 
-def plain_readings(record: RunRecord, scope: Scope, base: str, entry: str) -> list[Reading]:
+def plain_readings(
+    record: RunRecord, scope: Scope, base: Callable[[int], str | None], entry: str
+) -> list[Reading]:
     """Return the ratio at each size by plain medians: no rule, no judge of the package.
 
     The ratio of a round is that of the two medians over its slots.
+
+    Parameters
+    ----------
+    base : callable
+        The base at a size.
     """
     times, name, found = Times(record), record.spec.workloads[0].name, []
     for size in times.sizes(name):
-        above = times.by_round(name, size, base, scope)
+        against = base(size)
+        if against is None:
+            continue
+        above = times.by_round(name, size, against, scope)
         below = times.by_round(name, size, entry, scope)
         logs = [math.log(above[r] / below[r]) for r in above if r in below]
         if logs:

@@ -115,7 +115,7 @@ def rehearsed(truth_kind: str = "one") -> tuple[RunRecord, tuple[float, ...]]:
 def test_plain_medians_find_a_crossing_without_the_rule() -> None:
     """Straight lines between plain medians pass equality near the true size, rising."""
     record, (truth,) = rehearsed()
-    found = plain_crossings(plain_readings(record, "resident", "base", "entry"))
+    found = plain_crossings(plain_readings(record, "resident", lambda _: "base", "entry"))
     rising = [size for size, up in found if up]
     assert len(rising) == 1
     assert abs(rising[0] / truth - 1) < 0.05
@@ -144,15 +144,15 @@ def test_a_bracket_beside_the_dense_crossing_holds_it_or_not() -> None:
     """The dense crossing lies inside, and the estimate within 5 %; otherwise the row is a miss."""
     record, (truth,) = rehearsed()
     good = bracket(low=truth * 0.9, high=truth * 1.1, estimate=None)
-    row = dense_reference.beside(good, "base", record)
+    row = dense_reference.beside(good, record)
     assert row["holds"] is True
     assert row["off"] is None
     near = msgspec.structs.replace(
         good, estimate=Estimate(value=truth, low=truth, high=truth, level=0.95, n=5)
     )
-    shown = dense_reference.beside(near, "base", record)
+    shown = dense_reference.beside(near, record)
     assert dense_reference.met([shown]) is True
-    wrong = dense_reference.beside(bracket(low=truth * 2, high=truth * 3), "base", record)
+    wrong = dense_reference.beside(bracket(low=truth * 2, high=truth * 3), record)
     assert wrong["holds"] is False
     assert dense_reference.met([shown, wrong]) is False
     assert dense_reference.met([row]) is None
