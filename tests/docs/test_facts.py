@@ -9,8 +9,8 @@ import pytest
 import compare_reference
 from breakeven.analysis.bases import ALIKE
 from breakeven.analysis.crossover import CLOSED
-from breakeven.analysis.gates import FLOOR_TIMES
-from breakeven.engine import conditions, loop, plan, rounds, search, states
+from breakeven.analysis.gates import FLOOR_TIMES, HOT_SHARE
+from breakeven.engine import conditions, loop, plan, room, search, states, steadiness, tenancy
 from breakeven.stats import intervals
 from breakeven.workloads.mlp import FEATURES, ROWS, Mlp
 from docs.pages import ROOT
@@ -36,7 +36,11 @@ FLAT = " ".join(HOW.split())
         f"From {search.ALIGNED_FROM} on its sizes are multiples of {search.ALIGNMENT}",
         f"of settings within {ALIKE - 1:.0%} of it".replace("%", " %"),
         f"within {states.NEAR:.0%} of a whole multiple".replace("%", " %"),
-        f"fit into {rounds.MEMORY_SHARE:.0%} of the free host memory".replace("%", " %"),
+        f"fit into {room.MEMORY_SHARE:.0%} of the free host memory".replace("%", " %"),
+        f"over {HOT_SHARE:.0%} of a side's slots".replace("%", " %"),
+        f"{['', '', '', '', 'four'][steadiness.READINGS]} readings of the SM clock",
+        f"{steadiness.READ_EVERY_S * 1e3:.0f} ms apart and more",
+        f"{tenancy.SLOT_BYTES >> 20} MiB in slots, {tenancy.SET_UP_BYTES >> 20} MiB at set-up",
     ],
 )
 def test_constants_are_those_of_the_source(words: str) -> None:

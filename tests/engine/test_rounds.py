@@ -13,10 +13,11 @@ from breakeven.engine import messages
 from breakeven.engine.context import Context
 from breakeven.engine.device_times import Reading
 from breakeven.engine.plan import Effort
-from breakeven.engine.rounds import UNSEEN, SizeRunner, Task, cost_s
+from breakeven.engine.rounds import UNSEEN, UNSEEN_AT_ALL, SizeRunner, Task, cost_s
 from breakeven.model.event import CaseSet
-from breakeven.model.run import Agreement, CacheTimes, DeviceTimes, Entry, Memory
+from breakeven.model.run import Agreement, CacheTimes, DeviceTimes, Entry, GpuConditions, Memory
 from breakeven.model.spec import RunSpec, WorkloadSpec
+from breakeven.sensors.base import Look
 from breakeven.workloads.matmul import Matmul
 from records import machine
 
@@ -63,10 +64,21 @@ def test_a_call_counts_as_hung_by_what_was_foreseen(
 
 
 @pytest.mark.parametrize(
-    ("others", "real", "told"), [(None, True, [UNSEEN]), (None, False, []), (0, True, [])]
+    ("others", "bytes_", "real", "told"),
+    [
+        (None, None, True, [UNSEEN_AT_ALL]),
+        (None, 0, True, [UNSEEN]),
+        (None, None, False, []),
+        (0, None, True, []),
+        (2, None, True, ["2 other process(es) used the GPU; slots do not count"]),
+    ],
 )
 def test_a_gpu_whose_users_cannot_be_seen_is_told(
-    monkeypatch: pytest.MonkeyPatch, others: int | None, real: bool, told: list[str]
+    monkeypatch: pytest.MonkeyPatch,
+    others: int | None,
+    bytes_: int | None,
+    real: bool,
+    told: list[str],
 ) -> None:
     """A gate that cannot see says so, unless times are scripted and nobody can disturb them."""
     context = _context(monkeypatch, 600.0)
@@ -76,15 +88,18 @@ def test_a_gpu_whose_users_cannot_be_seen_is_told(
     ready = messages.Ready(
         agreement=Agreement(error=1e-7, bound=1e-6, class_="float32", passed=True),
         memory=Memory(), losses=(), loss_epochs=(), call_s=1e-3, steady=True, compute_s=1e-3,
-        gpu_others=others, real=real,
+        look=Look(conditions=GpuConditions(others=others)), real=real,
     )  # fmt: skip
+    seen = GpuConditions(others=others, others_bytes=bytes_)
     team: Any = SimpleNamespace(
-        title="round 1", number=1, gpu_pids=lambda: (7,), ask_case=lambda *_: ready
-    )
+        title="round 1", number=1, gpu_pids=lambda: (7,), ask_case=lambda *_: ready,
+        conditions=lambda *_, **__: seen,
+    )  # fmt: skip
     task = Task(workload="matmul", size=2048, entries=("cupy",))
     seats = SizeRunner(context, team, set(), 6)._set_up(task, CUPY, Matmul(), "folder")
     assert [s.scope for s in seats] == ["resident", "transfer"]
     assert remarks == told
+    assert [s.gpu_busy for s in seats] == [bool(others)] * 2
 
 
 def _set_up(
@@ -102,14 +117,17 @@ def _set_up(
     ready = messages.Ready(
         agreement=Agreement(error=1e-7, bound=1e-6, class_="float32", passed=True),
         memory=Memory(), losses=(), loss_epochs=(), call_s=1e-3, steady=True, compute_s=1e-3,
-        gpu_others=0, **detail,
+        **detail,
     )  # fmt: skip
 
     def ask_case(*arguments: Any) -> messages.Ready:  # noqa: ANN401  whatever is asked
         asked.append(next(a for a in arguments if isinstance(a, messages.SetUp)))
         return ready
 
-    team: Any = SimpleNamespace(title="round 1", number=1, gpu_pids=lambda: (7,), ask_case=ask_case)
+    team: Any = SimpleNamespace(
+        title="round 1", number=1, gpu_pids=lambda: (7,), ask_case=ask_case,
+        conditions=lambda *_, **__: None,
+    )  # fmt: skip
     task = Task(workload="matmul", size=2048, entries=(entry.id,))
     SizeRunner(context, team, set(), 6)._set_up(task, entry, Matmul(), "folder")
     return asked[0], next(e for e in kept if isinstance(e, CaseSet)), remarks

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from breakeven.model.run import Conditions, RunRecord
+from breakeven.model.run import Conditions, RunRecord, Slot
 from breakeven.model.verdict import Verdict
 from breakeven.report import reasons
 from breakeven.report.evidence import Evidence
@@ -110,6 +110,35 @@ def test_a_quick_run_on_a_busy_machine_says_so(gpu_record: RunRecord) -> None:
     quick = build(replace(run, spec=replace(run.spec, effort="quick")))
     assert quick.answers == build(run).answers
     assert quick.answers[0].startswith("The machine is busy: other processes took 1.9 of 16 cores")
+
+
+def test_a_busy_machine_is_the_answer_before_any_verdict_was_reached(
+    cpu_record: RunRecord,
+) -> None:
+    """Scouted once and void: what kept it from being compared is told, not that nothing was."""
+    run = replace(busy(cpu_record), verdicts=())
+    said = " ".join(build(run).answers)
+    assert "he machine is busy: other processes took 1.9 of" in said
+    assert "nothing to compare" not in said
+
+
+def test_more_time_is_no_remedy_for_a_busy_machine(gpu_record: RunRecord) -> None:
+    """Rounds are few because others void them: who does is named, and --budget is not."""
+
+    def half(slot: Slot, place: int) -> Slot:
+        return replace(slot, voided="busy") if place % 2 else slot
+
+    cases = tuple(
+        replace(c, rounds=tuple(
+            replace(r, slots=tuple(half(s, i) for i, s in enumerate(r.slots))) for r in c.rounds))
+        for c in gpu_record.cases
+    )  # fmt: skip
+    run = withheld(replace(gpu_record, cases=cases), "few_rounds")
+    assert reasons.disturbance(run) == "busy"
+    said = " ".join((*build(run).answers, *lines(run)))
+    assert "ewer than 3 rounds, since other processes took CPU time" in said
+    assert "--budget" not in said
+    assert reasons.disturbance(gpu_record) is None
 
 
 def test_an_interrupted_run_is_to_be_resumed(gpu_record: RunRecord) -> None:

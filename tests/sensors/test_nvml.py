@@ -31,6 +31,7 @@ def test_an_h200_is_told_in_full() -> None:
     library = Recorded(H200)
     assert Nvml(library, {}).read_gpus() == GpuFacts(
         gpus=(Gpu(uuid=UUID, name="NVIDIA H200", index=0, memory_bytes=150_754_820_096,
+                  memory_used_bytes=1_200_000_000,
                   compute_capability="9.0", power_limit_w=700.0, sm_clock_max_mhz=1980,
                   pcie_generation=5, pcie_width=16, mig=False),),
         driver="580.159.04", cuda_driver="13.0",
@@ -82,41 +83,6 @@ def test_numbers_follow_what_cuda_sees() -> None:
     other = H200 | {"UUID": "GPU-other"}
     facts = Nvml(Recorded(H200, other), {"CUDA_VISIBLE_DEVICES": "1"}).read_gpus()
     assert [(gpu.uuid, gpu.index) for gpu in facts.gpus] == [("GPU-other", 0)]
-
-
-def test_foreign_processes_are_counted() -> None:
-    """Processes that are not ours count, once each, when ours is on the list."""
-    library = Recorded(H200 | {"pids": (10, 20, 30)})
-    assert Nvml(library, {}).other_processes(UUID, [10]) == 2
-    assert library.open == 0
-
-
-def test_alone_on_the_gpu_is_zero() -> None:
-    """A list with nobody but us is a proof that we are alone."""
-    assert Nvml(Recorded(H200 | {"pids": (10,)}), {}).other_processes(UUID, {10, 11}) == 0
-
-
-@pytest.mark.parametrize("pids", [(), (20,)])
-def test_a_list_without_us_proves_nothing(pids: tuple[int, ...]) -> None:
-    """A driver that does not list our own process hides or renumbers others as well."""
-    assert Nvml(Recorded(H200 | {"pids": pids}), {}).other_processes(UUID, [10]) is None
-
-
-def test_memory_in_use_leaves_out_what_is_reserved() -> None:
-    """The second form of the memory facts is asked for."""
-    assert Nvml(Recorded(H200), {}).memory_used_bytes(UUID) == 1_200_000_000
-
-
-def test_an_unknown_gpu_has_no_figures() -> None:
-    """A UUID that the driver does not know gives None for both."""
-    nvml = Nvml(Recorded(H200), {})
-    assert (nvml.memory_used_bytes("GPU-?"), nvml.other_processes("GPU-?", [1])) == (None, None)
-
-
-def test_without_a_driver_there_are_no_figures() -> None:
-    """A machine without a driver answers None, and does not raise."""
-    nvml = Nvml(Recorded(init_error=NVMLError_LibraryNotFound()), {})
-    assert (nvml.memory_used_bytes(UUID), nvml.other_processes(UUID, [1])) == (None, None)
 
 
 def test_it_keeps_the_seam() -> None:

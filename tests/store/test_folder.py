@@ -271,6 +271,14 @@ def test_the_list_tells_finished_interrupted_and_damaged(store: Store) -> None:
     assert empty.status == "damaged"
 
 
+def test_a_run_that_measured_nothing_is_not_called_finished(store: Store) -> None:
+    """It ended, but every case failed: its line says that nothing was measured."""
+    cases = tuple(msgspec.structs.replace(c, status="crashed", rounds=()) for c in RUN.cases)
+    store.save(msgspec.structs.replace(RUN, cases=cases))
+    (found,) = store.list()
+    assert (found.status, found.why) == ("empty", "nothing was measured")
+
+
 def test_a_document_of_another_name_is_listed_where_its_run_belongs(store: Store) -> None:
     """A renamed document stands by when its run began, and not by its letters."""
     for name, started in (("zebra", "2026-12-01T08:00:00Z"), ("apple", "2026-12-05T08:00:00Z")):

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from breakeven import units
 from breakeven.analysis.comparisons import Comparisons
+from breakeven.analysis.gpu_caveats import figures, gpu_caveats
 from breakeven.model import labels
 from breakeven.model.run import RunRecord
 from breakeven.stats.intervals import WIDE_SD, interval, lag_one_correlation
@@ -40,6 +41,7 @@ def caveats(found: Comparisons) -> tuple[str, ...]:
         said.append("The run was interrupted: what was measured stands, with fewer rounds.")
     many, few = _voided(found)
     said += [*many, SESSION]
+    said += gpu_caveats(found)
     said += _noise(found)
     said += few
     said += _first_process(found.record)
@@ -74,21 +76,28 @@ def _voided(found: Comparisons) -> tuple[list[str], list[str]]:
     for reason, at in sizes.items():
         said = many if len(at) >= MANY * total else few
         share = f"{len(at)} of {total} slots do not count (sizes {_sizes(at)})"
-        if reason == "busy":
+        said.append(_void_sentence(found.record, reason, share, cores))
+    return many, few
+
+
+def _void_sentence(record: RunRecord, reason: str, share: str, cores: Sequence[float]) -> str:
+    match reason:
+        case "busy":
             took = (
                 f", {units.significant(statistics.median(cores), 2)} cores' worth" if cores else ""
             )
-            said.append(f"Busy machine: other processes took CPU time{took}; {share}.")
-        elif reason == "gpu_busy":
-            said.append(f"Busy GPU: another process used it; {share}.")
-        elif reason == "two_states":
-            said.append(
+            return f"Busy machine: other processes took CPU time{took}; {share}."
+        case "gpu_busy":
+            return f"Busy GPU: another process used it{figures(record, 'tenant')}; {share}."
+        case "thermal":
+            return f"Hot GPU: heat held its clock down{figures(record, 'thermal')}; {share}."
+        case "two_states":
+            return (
                 f"Two states: pool threads shared a core and calls took ten times as long and "
                 f"more; {share}. Programs that use these threads meet the same stall."
             )
-        else:
-            said.append(f"{reason}: {share}.")
-    return many, few
+        case _:
+            return f"{reason}: {share}."
 
 
 def _noise(found: Comparisons) -> list[str]:
@@ -128,6 +137,8 @@ def _first_process(record: RunRecord) -> list[str]:
     """Tell of a first fresh process that was slower than the later ones: kernels were compiled."""
     by_kind: dict[tuple[str, str], list[tuple[int, float]]] = {}
     for c in record.cold_starts:
+        if not c.as_found:
+            continue
         total = c.import_s + c.context_s + c.calls_s[0]
         by_kind.setdefault((c.backend, c.workload), []).append((c.order, total))
     said = []

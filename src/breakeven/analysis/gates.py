@@ -7,6 +7,7 @@ import statistics
 from typing import NamedTuple
 
 from breakeven import units
+from breakeven.analysis.conditions import thermal_share
 from breakeven.analysis.pairs import Pair
 from breakeven.analysis.times import Times
 from breakeven.analysis.twins import Twins
@@ -17,6 +18,9 @@ FLOOR_TIMES = 10
 
 LOST_SHARE = 0.25
 """Share of turns that may be lost to voided slots."""
+
+HOT_SHARE = 0.10
+"""Share of a side's slots that may have run while heat held the GPU's clock down."""
 
 PARALLEL = 1.5
 """Speed-up of several threads over one from which work counts as parallel."""
@@ -29,6 +33,7 @@ _FINE = {"float64", "float32"}
 _VOID_WORDS = {
     "busy": ("other processes took CPU time", "stop them or run when the machine is idle"),
     "gpu_busy": ("another process used the GPU", "run when the GPU is free"),
+    "thermal": ("heat held the GPU's clock down", "let it cool and run again"),
     "two_states": (
         "two pool threads shared a core, which made calls ten times slower and more",
         "leave pinning on, or give the pool one thread fewer than there are cores",
@@ -37,7 +42,7 @@ _VOID_WORDS = {
 
 _STATUS_WORDS = {
     "unavailable": "the backend is not available",
-    "unsupported": "the backend cannot do this",
+    "unsupported": "this cannot be measured here",
     "out_of_memory": "out of memory",
     "timeout": "it did not finish in time",
     "crashed": "its process ended",
@@ -96,7 +101,7 @@ def gate(times: Times, twins: Twins, pair: Pair) -> Gate | None:
     pair : Pair
         The comparison.
     """
-    for check in (_status, _answers, _precision, _voided, _floor, _cores):
+    for check in (_status, _answers, _precision, _hot, _voided, _floor, _cores):
         found = check(times, pair)
         if found is not None:
             return found
@@ -196,6 +201,24 @@ def _voided(times: Times, pair: Pair) -> Gate | None:
             return Gate(
                 f"{lost} of {measured} slots of {times.label(side)} do not count: {seen}; {remedy}",
                 reason,
+                mendable=True,
+            )
+    return None
+
+
+def _hot(times: Times, pair: Pair) -> Gate | None:
+    for side in _sides(pair):
+        rounds = times.rounds_of(pair.workload, pair.size, side, pair.scope)
+        slots = times.slots(pair.workload, pair.size, side, pair.scope, rounds)
+        hot, looked_at = thermal_share(slots)
+        if hot > HOT_SHARE * looked_at:
+            degrees = [s.conditions.gpu.temperature_c for s in slots if s.conditions.gpu]
+            known = [c for c in degrees if c is not None]
+            at = f" (up to {units.whole(max(known))} degrees C)" if known else ""
+            return Gate(
+                f"heat held the GPU's clock down in {hot} of {looked_at} slots of "
+                f"{times.label(side)}{at}; let it cool, or see to its cooling, and run again",
+                "thermal",
                 mendable=True,
             )
     return None

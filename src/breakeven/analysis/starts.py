@@ -79,7 +79,7 @@ def start(times: Times, workload: str, entry: str) -> Start | None:
     the opening alone.
     """
     backend = times.entries[entry].backend
-    mine = [c for c in times.record.cold_starts if c.backend == backend]
+    mine = [c for c in times.record.cold_starts if c.backend == backend and c.as_found]
     found = (excess(c.calls_s) for c in mine if c.workload == workload)
     known = tuple(seconds for seconds in found if seconds is not None)
     if not known:

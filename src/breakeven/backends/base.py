@@ -20,11 +20,15 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
         ``"cpu"`` or ``"cuda:0"``.
     pools : bool
         Whether it computes on CPU thread pools, whose count and places matter.
+    compiles : bool
+        Whether it keeps kernels that it compiled in folders that variables of the environment
+        name, so that a first call without them takes longer.
     """
 
     name: str
     device: str
     pools: bool
+    compiles: bool = False
 
 
 class Opening(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,10 +68,21 @@ class Opening(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DeviceMemory(msgspec.Struct, frozen=True, kw_only=True):
-    """Bytes of device memory; None where there is no device or no counter."""
+    """Bytes of device memory; None where there is no device or no counter.
+
+    Attributes
+    ----------
+    peak_bytes : int or None
+        Peak of the library's allocator since the case began.
+    used_bytes : int or None
+        In use by everyone.
+    held_bytes : int or None
+        What the library's allocator has taken from the device and not given back.
+    """
 
     peak_bytes: int | None = None
     used_bytes: int | None = None
+    held_bytes: int | None = None
 
 
 class Backend(Protocol):

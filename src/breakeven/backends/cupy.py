@@ -21,7 +21,7 @@ INSTALL = (
 class CupyBackend:
     """CuPy arrays on the first CUDA device that is visible."""
 
-    about = About(name="cupy", device="cuda:0", pools=False)
+    about = About(name="cupy", device="cuda:0", pools=False, compiles=True)
 
     def __init__(self) -> None:
         self._cupy: Any = None
@@ -107,4 +107,5 @@ class CupyBackend:
         """
         free, total = self._cupy.cuda.Device(0).mem_info
         pool = self._cupy.get_default_memory_pool()
-        return DeviceMemory(peak_bytes=int(pool.total_bytes()), used_bytes=int(total - free))
+        held = int(pool.total_bytes())
+        return DeviceMemory(peak_bytes=held, used_bytes=int(total - free), held_bytes=held)

@@ -31,11 +31,19 @@ Fault = Literal["crash", "kill", "hang", "out_of_memory", "disagree", "unsupport
 
 
 class Start(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Seconds of a scripted start."""
+    """Seconds of a scripted start.
+
+    Attributes
+    ----------
+    emptied_first_call_s : float or None
+        First call of a process whose ``CUDA_CACHE_PATH`` is an empty folder; None makes it a
+        backend that keeps no kernels.
+    """
 
     import_s: Seconds = 0.0
     context_s: Seconds = 0.0
     first_call_s: Seconds = 0.0
+    emptied_first_call_s: Seconds | None = None
 
 
 class Actor(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -140,7 +148,12 @@ class ScriptedBackend:
 
     def __init__(self, name: str, script: Script, seed: str = "") -> None:
         self._actor = script.actors[name.removeprefix(PREFIX)]
-        self.about = About(name=name, device=self._actor.device, pools=False)
+        self.about = About(
+            name=name,
+            device=self._actor.device,
+            pools=False,
+            compiles=self._actor.start.emptied_first_call_s is not None,
+        )
         self._seed = f"{script.seed}/{name}/{seed}"
         self._random = random.Random(self._seed)  # noqa: S311  times, not secrets
         self._effect = self._random.gauss(0.0, self._actor.spread)
@@ -166,11 +179,19 @@ class ScriptedBackend:
             version="scripted",
             import_s=self._actor.start.import_s,
             context_s=self._actor.start.context_s,
-            first_call_s=self._actor.start.first_call_s,
+            first_call_s=self._first_call_s(),
             clock=self._clock,
             real=False,
             device_seconds=self._device_seconds if on_device else None,
         )
+
+    def _first_call_s(self) -> float:
+        start, cache = self._actor.start, os.environ.get("CUDA_CACHE_PATH")
+        if start.emptied_first_call_s is None or cache is None:
+            return start.first_call_s
+        folder = Path(cache)
+        empty = folder.is_dir() and not any(folder.iterdir())
+        return start.emptied_first_call_s if empty else start.first_call_s
 
     def _clock(self) -> float:
         return self._now
@@ -234,5 +255,5 @@ class ScriptedBackend:
         return self._now - start
 
     def memory(self) -> DeviceMemory:
-        """Return nothing known."""
-        return DeviceMemory()
+        """Return that it holds nothing of any device; the rest is not known."""
+        return DeviceMemory(held_bytes=0)

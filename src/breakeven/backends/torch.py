@@ -30,6 +30,7 @@ class TorchBackend:
             name="torch-cuda" if cuda else "torch-cpu",
             device="cuda:0" if cuda else "cpu",
             pools=not cuda,
+            compiles=cuda,
         )
         self._cuda = cuda
         self._torch: Any = None
@@ -127,5 +128,7 @@ class TorchBackend:
             return DeviceMemory()
         free, total = self._torch.cuda.mem_get_info()
         return DeviceMemory(
-            peak_bytes=int(self._torch.cuda.max_memory_allocated()), used_bytes=int(total - free)
+            peak_bytes=int(self._torch.cuda.max_memory_allocated()),
+            used_bytes=int(total - free),
+            held_bytes=int(self._torch.cuda.memory_reserved()),
         )

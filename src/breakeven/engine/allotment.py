@@ -10,9 +10,11 @@ from breakeven import units
 from breakeven.engine.clock import now
 from breakeven.engine.context import Context
 from breakeven.engine.rounds import Task, cost_s
+from breakeven.model.run import RunRecord
 
 # A size that costs this many times the middle one is left out for its cost alone.
 DEAR = 1.5
+BUSY_SHARE = 0.25
 
 
 class Allotment:
@@ -73,10 +75,24 @@ class Allotment:
 
     def _leave_out(self, task: Task, cost: float) -> None:
         self.left_out.add((task.workload, task.size))
+        # What a size costs is foreseen from times that were taken beside whatever else ran.
+        busy = _disturbed(self._context.sink.record())
+        remedy = (
+            "the machine is busy, which makes it dear: stop what else runs, and run again"
+            if busy
+            else "a larger --budget has room"
+        )
         self._context.remark(
             f"{task.workload} {task.size} was left out: one round of it would take about "
-            f"{units.seconds(cost)}; a larger --budget has room"
+            f"{units.seconds(cost)}; {remedy}"
         )
+
+
+def _disturbed(record: RunRecord) -> bool:
+    """Tell whether others on the machine voided a quarter of the slots so far, or more."""
+    slots = [s for c in record.cases for r in c.rounds if r.clock == "wall" for s in r.slots]
+    busy = sum(s.voided == "busy" for s in slots)
+    return bool(slots) and busy >= BUSY_SHARE * len(slots)
 
 
 def _least_missed(tasks: Sequence[Task], costs: Mapping[tuple[str, int], float]) -> Task:

@@ -26,6 +26,7 @@ from breakeven.engine.messages import (
     Shot,
     Traced,
 )
+from breakeven.engine.steadiness import ClockSteadiness
 from breakeven.errors import UnavailableError
 from breakeven.model.run import Floors, Memory
 from breakeven.model.verdict import Scope
@@ -105,7 +106,12 @@ class Bench:
             empty_kernel_s=kernel,
         )
 
-    def set_up(self, request: SetUp, workload: Workload, gpu_others: int | None) -> Ready:
+    def set_up(
+        self,
+        request: SetUp,
+        workload: Workload,
+        sm_clock_mhz: Callable[[], float | None] | None = None,
+    ) -> Ready:
         """Load a case, check its first answer, become steady, and time the parts of a call."""
         self.end_case()
         self._backend.begin_case(workload.name, request.size)
@@ -123,9 +129,10 @@ class Bench:
         out_bytes = sum(int(a.nbytes) for a in answer.arrays)
         del answer, arrays
         clear_garbage()
-        wait = self._backend.synchronise
+        wait, clock = self._backend.synchronise, self._opening.clock
         unit = unit_of(self._run, wait, self._calls)
-        self._call_s, steady = warm_up(unit, wait, self._opening.clock, request.warm_s)
+        gpu = None if sm_clock_mhz is None else ClockSteadiness(sm_clock_mhz, clock)
+        self._call_s, steady = warm_up(unit, wait, clock, request.warm_s, gpu)
         device_s, issue_s = self._device_and_issue() if request.parts else (None, None)
         memory = self._backend.memory()
         return Ready(
@@ -144,7 +151,8 @@ class Bench:
             to_host_s=to_host_s,
             device_s=device_s,
             issue_s=issue_s,
-            gpu_others=gpu_others,
+            clock_steady=None if gpu is None else gpu.steady,
+            held_bytes=memory.held_bytes,
             real=self._opening.real,
             in_bytes=sum(int(a.nbytes) for a in self._host),
             out_bytes=out_bytes,
@@ -192,6 +200,10 @@ class Bench:
             repeats=len(times),
             cores_used=cpu / wall if wall > 0 else None,
         )
+
+    def held_bytes(self) -> int | None:
+        """Return what the library's allocator holds of the device; None where it does not tell."""
+        return self._backend.memory().held_bytes
 
     def cold(self, workload: Workload, size: int, folder: str) -> ColdCalls:
         """Time the first calls of this process, data travelling each time."""

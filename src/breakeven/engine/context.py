@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -93,7 +93,14 @@ class Context:
         """Return the seconds left of the budget, at least 0."""
         return max(0.0, self.deadline - now())
 
-    def start_worker(self, entry: Entry, *, number: int, pinned: bool) -> WorkerProcess:
+    def start_worker(
+        self,
+        entry: Entry,
+        *,
+        number: int,
+        pinned: bool,
+        variables: Mapping[str, str] | None = None,
+    ) -> WorkerProcess:
         """Start a worker for an entry; its first reply is still to be received."""
         self.started += 1
         config = messages.WorkerConfig(
@@ -107,6 +114,7 @@ class Context:
             threads=entry.threads,
             freezable=entry.device == "cpu",
             log=self.scratch / f"worker-{self.started}.log",
+            variables=variables,
         )
 
     def predicted_s(self, entry: str, workload: Workload, size: int) -> float:
@@ -130,6 +138,11 @@ class Context:
             return self.patience_s + DEADLINE_TIMES * foreseen
         unknown = CALLS * workload.work(size, self.spec.dtype).flops / SLOWEST_FLOPS
         return self.patience_s + min(unknown, self.left_s())
+
+    def gpu_uuid(self, entry: Entry) -> str | None:
+        """Return the UUID of the GPU that an entry works on; None without a driver's word of it."""
+        on_gpu = entry.device.startswith("cuda") and self.machine.gpus
+        return self.machine.gpus[0].uuid if on_gpu else None
 
     def free_memory_bytes(self) -> int | None:
         """Return the bytes of host memory that are free now; None where the system does not say."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from breakeven.engine import messages
+from breakeven.backends import registry as backends
+from breakeven.engine import kernel_caches, messages
 from breakeven.engine.clock import now
 from breakeven.engine.context import OPEN_DEADLINE_S, Context
 from breakeven.engine.graphs import capture_graphs
@@ -19,10 +20,16 @@ from breakeven.workloads import registry
 
 # Kernels may have to be compiled: minutes on a slow machine.
 CALL_DEADLINE_S = 300.0
+AS_FOUND, EMPTIED = "as found", "emptied"
+# A process that finds no kernels is taken to last so many times as long as one that found them.
+EMPTIED_TIMES = 2.0
 
 
 class ColdStarts:
     """Fresh processes started one at a time, nothing else running, kernel caches as found.
+
+    Once these are done, each backend that compiles kernels is started once a workload without any,
+    where the budget's share has room for it.
 
     Parameters
     ----------
@@ -51,10 +58,11 @@ class ColdStarts:
         """Measure each entry and workload once, then again while the budget's share lasts."""
         context, begin = self._context, now()
         counts: dict[tuple[str, str], int] = {}
-        for start in done:
+        before = list(done)
+        for start in before:
             key = (start.backend, start.workload)
-            counts[key] = counts.get(key, 0) + 1
-        self._order = sum(counts.values())
+            counts[key] = counts.get(key, 0) + start.as_found
+        self._order = len(before)
         allowed = context.effort.cold_share * context.spec.budget_s
         for repeat in range(1, context.effort.cold_most + 1):
             for spec in specs:
@@ -69,11 +77,39 @@ class ColdStarts:
                         # What failed once may take minutes to fail again.
                         counts[key] = context.effort.cold_most
                     self.lasted[key] = now() - one - self._aside_s
+        had = {(s.backend, s.workload) for s in before if not s.as_found}
+        if context.effort.cold_most:
+            self._without_kernels(specs, had, begin + allowed)
 
-    def _one(self, entry: Entry, spec: WorkloadSpec) -> bool:
-        """Measure one fresh process; return whether it answered."""
+    def _without_kernels(
+        self, specs: Sequence[WorkloadSpec], had: set[tuple[str, str]], end: float
+    ) -> None:
+        """Measure first calls that find no compiled kernels, as far as time lasts until `end`."""
+        for spec in specs:
+            for entry in self._entries:
+                key = (entry.backend, spec.name)
+                if entry.backend in self.unavailable or key in had:
+                    continue
+                if not backends.get(entry.backend).about.compiles:
+                    continue
+                if now() + EMPTIED_TIMES * self.lasted.get(key, 0.0) > end:
+                    continue
+                with kernel_caches.emptied(self._context.scratch) as variables:
+                    self._one(entry, spec, variables)
+
+    def _one(
+        self, entry: Entry, spec: WorkloadSpec, variables: Mapping[str, str] | None = None
+    ) -> bool:
+        """Measure one fresh process; return whether it answered.
+
+        Parameters
+        ----------
+        variables : mapping, optional
+            Point its kernel caches to empty folders.
+        """
         context, size = self._context, min(spec.sizes)
-        context.tell(f"first call of {spec.name} on {entry.id}, fresh process")
+        emptied = "" if variables is None else ", kernel caches emptied"
+        context.tell(f"first call of {spec.name} on {entry.id}, fresh process{emptied}")
         try:
             folder = context.inputs.folder_of(registry.get(spec.name), size)
         except CannotMakeError as error:
@@ -83,10 +119,13 @@ class ColdStarts:
         request = messages.MeasureCold(workload=spec.name, size=size, folder=str(folder))
         opened: messages.Reply | None = None
         try:
-            worker = context.start_worker(entry, number=-1 - self._order, pinned=False)
+            worker = context.start_worker(
+                entry, number=-1 - self._order, pinned=False, variables=variables
+            )
             opened = worker.receive(OPEN_DEADLINE_S)
             reply = worker.ask(request, CALL_DEADLINE_S) if _is_open(opened) else opened
-            self._capture(worker, entry, spec, opened, reply)
+            if variables is None:
+                self._capture(worker, entry, spec, opened, reply)
         except WorkerError as error:
             if opened is None and entry.backend not in self._worked:
                 self._absent(entry, f"its process did not start: {error.what}", None)
@@ -98,11 +137,16 @@ class ColdStarts:
             if worker is not None:
                 context.crew.end(worker)
         if isinstance(opened, messages.Opened):
-            return self._keep(entry, spec, size, opened, reply)
+            return self._keep(
+                entry, spec, opened, reply, AS_FOUND if variables is None else EMPTIED
+            )
         why, fix = f"it answered out of turn ({type(opened).__name__})", None
         if isinstance(opened, messages.Failed):
             why, fix = opened.why, opened.fix
-        self._absent(entry, why, fix)
+        if entry.backend in self._worked:
+            context.remark(f"a first call of {spec.name} on {entry.id} failed: {why}")
+        else:
+            self._absent(entry, why, fix)
         return False
 
     def _capture(
@@ -127,9 +171,9 @@ class ColdStarts:
         self,
         entry: Entry,
         spec: WorkloadSpec,
-        size: int,
         opened: messages.Opened,
         reply: messages.Reply,
+        caches: str,
     ) -> bool:
         if not isinstance(reply, messages.ColdCalls):
             why = reply.why if isinstance(reply, messages.Failed) else type(reply).__name__
@@ -138,11 +182,12 @@ class ColdStarts:
         start = ColdStart(
             backend=entry.backend,
             workload=spec.name,
-            size=size,
+            size=min(spec.sizes),
             order=self._order,
             import_s=opened.import_s,
             context_s=opened.context_s,
             calls_s=reply.calls_s,
+            caches=caches,
         )
         self._order += 1
         self._worked.add(entry.backend)

@@ -11,6 +11,7 @@ from breakeven import units
 from breakeven.engine import messages
 from breakeven.engine.processes import Crew, WorkerProcess
 from breakeven.errors import WorkerError
+from breakeven.model.run import Status
 from breakeven.model.spec import DType
 from breakeven.workloads.base import Workload
 
@@ -21,7 +22,21 @@ MAKE_PATIENCE_S, MAKE_DEADLINE_S, MAKE_FLOPS = 40.0, 300.0, 1e8
 
 
 class CannotMakeError(WorkerError):
-    """The inputs of a case cannot be made; the message says why."""
+    """The inputs of a case cannot be made, or are refused; the message says why.
+
+    Attributes
+    ----------
+    status : str
+        Of the cases that were to have them.
+    """
+
+    status: Status = "unavailable"
+
+
+class RefusedError(CannotMakeError):
+    """The inputs of a case were made, and time nothing that data would take."""
+
+    status: Status = "unsupported"
 
 
 class Inputs:
@@ -80,6 +95,8 @@ class Inputs:
             raise CannotMakeError(f"inputs could not be made ({error.what})") from error
         if isinstance(reply, messages.Failed):
             shutil.rmtree(folder, ignore_errors=True)
+            if reply.status == "unsupported":
+                raise RefusedError(reply.why)
             raise CannotMakeError(f"inputs could not be made ({reply.why})")
         return folder
 

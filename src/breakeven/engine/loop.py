@@ -7,6 +7,8 @@ import statistics
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from breakeven.engine.steadiness import RAMP_S, ClockSteadiness
+
 STEADY_REPEATS, STEADY_SPREAD = 5, 0.02
 # A first call at a new size takes buffers that later ones reuse: fewer calls are never warm.
 LEAST_CALLS = 3
@@ -102,11 +104,19 @@ def issue_times(call: Call, wait: Call, clock: Clock, seconds: float) -> list[fl
     return times
 
 
-def warm_up(call: Call, wait: Call, clock: Clock, most_s: float) -> tuple[float, bool]:
+def warm_up(
+    call: Call, wait: Call, clock: Clock, most_s: float, gpu: ClockSteadiness | None = None
+) -> tuple[float, bool]:
     """Repeat until the last five blocks vary by under 2 %, for `most_s` seconds at most.
 
     At least three calls are made, unless they take over three times `most_s`. A block is one
     call, or as many as last a millisecond.
+
+    Parameters
+    ----------
+    gpu : ClockSteadiness, optional
+        Looks at the SM clock between blocks, which has to be steady too. One that still rises is
+        given half a second more.
 
     Returns
     -------
@@ -132,6 +142,10 @@ def warm_up(call: Call, wait: Call, clock: Clock, most_s: float) -> tuple[float,
         steady = len(last) == STEADY_REPEATS and (
             max(last) - min(last) <= STEADY_SPREAD * statistics.median(last)
         )
+        if gpu is not None:
+            gpu.look()
         spent = clock() - begin
-        if steady or (spent >= most_s and (done > LEAST_CALLS or spent > 3 * most_s)):
+        most = most_s + RAMP_S if gpu is not None and gpu.rising else most_s
+        settled = steady and (gpu is None or gpu.steady is not False)
+        if settled or (spent >= most and (done > LEAST_CALLS or spent > 3 * most_s)):
             return took / count, steady

@@ -13,6 +13,7 @@ from breakeven.model.machine import Blas, Ceilings
 from breakeven.model.run import Agreement, CacheTimes, DeviceTimes, Floors, Memory, Status
 from breakeven.model.spec import DType, Precision
 from breakeven.model.verdict import Scope
+from breakeven.sensors.base import Look
 
 CeilingPart = Literal["product", "memory", "link", "launch"]
 _LENGTH = struct.Struct(">I")
@@ -168,6 +169,13 @@ class Trace(msgspec.Struct, frozen=True, kw_only=True, tag="trace"):
     calls: int
 
 
+class LookAtGpu(msgspec.Struct, frozen=True, kw_only=True, tag="look"):
+    """Look at the GPU, with nothing running on it; fields as in `SetUp`."""
+
+    gpu: str | None
+    own_pids: tuple[int, ...] = ()
+
+
 Request = (
     MeasureFloors
     | SetUp
@@ -179,6 +187,7 @@ Request = (
     | Make
     | MeasureCeilings
     | Trace
+    | LookAtGpu
 )
 
 
@@ -217,8 +226,12 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True, tag="ready"):
         Last warm repeat, to plan by.
     device_s, issue_s : float or None
         Median between two events, launch included; median until the call returns.
-    gpu_others : int or None
-        Processes on the GPU that are not ours; None where they cannot be seen.
+    clock_steady : bool or None
+        Whether the SM clock became steady too; None on a CPU, or where it cannot be read.
+    look : Look or None
+        At the GPU, once the case was warm; None on a CPU.
+    held_bytes : int or None
+        What the library's allocator holds of the device.
     real : bool
         Whether its times are measured, so that a busy machine spoils them; scripted ones are not.
     in_bytes, out_bytes : int
@@ -240,7 +253,9 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True, tag="ready"):
     to_host_s: float | None = None
     device_s: float | None = None
     issue_s: float | None = None
-    gpu_others: int | None = None
+    clock_steady: bool | None = None
+    look: Look | None = None
+    held_bytes: int | None = None
     real: bool = True
     in_bytes: int = 0
     out_bytes: int = 0
@@ -252,12 +267,29 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True, tag="ready"):
 
 
 class Measured(msgspec.Struct, frozen=True, kw_only=True, tag="measured"):
-    """One slot, seconds a repeat."""
+    """One slot, seconds a repeat.
+
+    Attributes
+    ----------
+    look : Look or None
+        At the GPU, right after the last repeat; None on a CPU.
+    held_bytes : int or None
+        What the library's allocator holds of the device.
+    """
 
     median_s: float
     min_s: float
     repeats: int
     cores_used: float | None
+    look: Look | None = None
+    held_bytes: int | None = None
+
+
+class Looked(msgspec.Struct, frozen=True, kw_only=True, tag="looked"):
+    """How the GPU is; `held_bytes` as in `Measured`."""
+
+    look: Look
+    held_bytes: int | None = None
 
 
 class ColdCalls(msgspec.Struct, frozen=True, kw_only=True, tag="cold_calls"):
@@ -323,6 +355,7 @@ Reply = (
     | FloorsAre
     | Ready
     | Measured
+    | Looked
     | ColdCalls
     | Captured
     | Shot

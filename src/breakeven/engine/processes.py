@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -61,6 +61,8 @@ class WorkerProcess:
         Whether to stop it while it is idle, so that its spinning pool disturbs nobody.
     log : Path
         File for whatever its libraries print.
+    variables : mapping, optional
+        Variables of its environment beside those of this process.
 
     Raises
     ------
@@ -69,14 +71,20 @@ class WorkerProcess:
     """
 
     def __init__(
-        self, config: messages.WorkerConfig, *, threads: int | None, freezable: bool, log: Path
+        self,
+        config: messages.WorkerConfig,
+        *,
+        threads: int | None,
+        freezable: bool,
+        log: Path,
+        variables: Mapping[str, str] | None = None,
     ) -> None:
         self.freezable = freezable and CAN_FREEZE
         self._frozen = False
         self._cpu_s = 0.0
         self._log = log
         self._oom_before = oom_kills()
-        environment = dict(os.environ)
+        environment = dict(os.environ) | dict(variables or {})
         if threads is not None:
             environment |= dict.fromkeys(POOL_VARIABLES, str(threads))
         words = ["-P", "-m", "breakeven.engine.worker", msgspec.json.encode(config).decode()]
@@ -202,10 +210,18 @@ class Crew:
         self._past_cpu_s = 0.0
 
     def start(
-        self, config: messages.WorkerConfig, *, threads: int | None, freezable: bool, log: Path
+        self,
+        config: messages.WorkerConfig,
+        *,
+        threads: int | None,
+        freezable: bool,
+        log: Path,
+        variables: Mapping[str, str] | None = None,
     ) -> WorkerProcess:
         """Start one worker; its first reply is still to be received."""
-        worker = WorkerProcess(config, threads=threads, freezable=freezable, log=log)
+        worker = WorkerProcess(
+            config, threads=threads, freezable=freezable, log=log, variables=variables
+        )
         self.workers.append(worker)
         return worker
 

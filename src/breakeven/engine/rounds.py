@@ -4,25 +4,34 @@ from __future__ import annotations
 
 import msgspec
 
-from breakeven import units
-from breakeven.engine import messages
+from breakeven.engine import messages, room
 from breakeven.engine.clock import now
 from breakeven.engine.cold_caches import CACHES, last_cache_bytes
 from breakeven.engine.context import Context
 from breakeven.engine.inputs import CannotMakeError
 from breakeven.engine.team import Team
+from breakeven.engine.tenancy import can_tell, is_shared
 from breakeven.engine.turns import Seat, Turns
 from breakeven.model.event import CaseSet, SlotDone
-from breakeven.model.run import Clock, DeviceTimes, Entry, Phases, Slot, Status
+from breakeven.model.run import Clock, DeviceTimes, Entry, GpuConditions, Phases, Slot, Status
 from breakeven.model.verdict import Scope
 from breakeven.workloads import registry
 from breakeven.workloads.base import Workload
 
-MEMORY_SHARE = 0.9
+NOT_ALL_TRIED = "memory is short for all thread counts together, so the usual ones alone were tried"
 UNSEEN = (
+    "other processes on the GPU are not named here (the driver names none of ours, as in "
+    "containers): only their memory gives them away"
+)
+UNSEEN_AT_ALL = (
     "other processes on the GPU cannot be seen from here (the driver names none of ours, as in "
     "containers): slots that they disturb count"
 )
+BLIND = (
+    "clocks, power and temperature of the GPU cannot be read, and others on the GPU cannot be "
+    "seen, so that slots which either disturbs count"
+)
+REPLAYED = "the GPU's conditions were played from a recording (BREAKEVEN_REPLAY), not measured"
 # Seconds beside the calls themselves: loading a case, a slot's message and wake-up.
 SET_UP_S, SLOT_S, WARM_CALLS = 0.06, 0.005, 4
 # Pieces that each take as long as one part of the detail may: events and a queue and two copies;
@@ -117,7 +126,7 @@ class SizeRunner:
             folder = self._context.inputs.folder_of(workload, task.size)
             self._context.making_s += now() - begin
         except CannotMakeError as error:
-            self._set_all(task, entries, "unavailable", str(error))
+            self._set_all(task, entries, error.status, str(error))
             return
         seats: list[Seat] = []
         for entry in entries:
@@ -130,23 +139,28 @@ class SizeRunner:
 
     def _fits(self, task: Task, workload: Workload, entries: list[Entry]) -> bool:
         """Tell whether all live workers together have the memory; say so where they do not."""
-        need = workload.need(task.size, self._context.spec.dtype)
-        on_gpu = [e for e in entries if e.device != "cpu"]
         free = self._context.free_memory_bytes()
-        host = need.host * len(entries)
-        if free is not None and host > MEMORY_SHARE * free:
-            why = f"{len(entries)} processes need {units.size_bytes(host)}"
-            why = f"foreseen: {why} and {units.size_bytes(free)} are free"
-            self._set_all(task, entries, "out_of_memory", why)
+        short = room.host_shortage(workload, task.size, entries, free)
+        if short and self._team.number == 0:
+            # Thread counts that are tried side by side live together in this round alone.
+            later = [e for e in entries if e.default or e.device != "cpu"]
+            if room.host_shortage(workload, task.size, later, free) is None:
+                self._context.remark(f"{task.workload} {task.size}: {NOT_ALL_TRIED}")
+                entries[:], short = later, None
+        if short:
+            self._set_all(task, entries, "out_of_memory", short)
             return False
-        gpus = self._context.machine.gpus
-        device, total = need.device * len(on_gpu), gpus[0].memory_bytes if gpus else None
-        if on_gpu and total is not None and device > MEMORY_SHARE * total:
-            why = f"{len(on_gpu)} processes need {units.size_bytes(device)}"
-            why = f"foreseen: {why} and the GPU has {units.size_bytes(total)}"
-            self._set_all(task, on_gpu, "out_of_memory", why)
+        on_gpu = [e for e in entries if e.device != "cpu"]
+        short = room.device_shortage(workload, task.size, on_gpu, self._free_on_gpu())
+        if short:
+            self._set_all(task, on_gpu, "out_of_memory", short)
             entries[:] = [e for e in entries if e.device == "cpu"]
         return bool(entries)
+
+    def _free_on_gpu(self) -> int | None:
+        gpus = self._context.machine.gpus
+        total = gpus[0].memory_bytes if gpus else None
+        return None if total is None else total - (self._team.gpu_used_bytes or 0)
 
     def _set_all(self, task: Task, entries: list[Entry], status: Status, why: str) -> None:
         for entry in entries:
@@ -165,7 +179,6 @@ class SizeRunner:
         context = self._context
         context.tell(f"{self._team.title}: {task.workload} {task.size}, {entry.id} warming up")
         own = self._team.gpu_pids()
-        real = entry.device.startswith("cuda") and context.machine.gpus
         request = messages.SetUp(
             workload=task.workload,
             size=task.size,
@@ -174,7 +187,7 @@ class SizeRunner:
             warm_s=context.effort.warm_s,
             parts=task.parts,
             calls=entry.calls,
-            gpu=context.machine.gpus[0].uuid if real else None,
+            gpu=context.gpu_uuid(entry),
             own_pids=own,
             detail_s=context.effort.detail_s if entry.variant not in REPEATING else 0.0,
             cold_caches=context.effort.cold_caches,
@@ -184,16 +197,18 @@ class SizeRunner:
         ready = self._team.ask_case(entry, task.workload, task.size, request, deadline)
         if not isinstance(ready, messages.Ready):
             return []
+        gpu = self._team.conditions(entry.id, ready.look, ready.held_bytes, set_up=True)
         self._ready(task, entry, workload, ready)
-        if real and ready.real and ready.gpu_others is None:
-            context.remark(UNSEEN)
+        if ready.look is not None:
+            _tell(context, ready, gpu)
         scopes = ("resident",) if entry.device == "cpu" else task.scopes
         return [
             Seat(
                 entry=entry,
                 scope=s,
                 steady=ready.steady,
-                gpu_busy=bool(ready.gpu_others),
+                gpu_busy=is_shared(gpu),
+                clock_steady=ready.clock_steady,
                 real=ready.real,
             )
             for s in scopes
@@ -238,8 +253,6 @@ class SizeRunner:
                 f"copies from and to page-locked memory were not timed for {task.workload} "
                 f"{task.size} on {entry.id}: {ready.pinned_why}"
             )
-        if ready.gpu_others:
-            context.remark(f"{ready.gpu_others} other process(es) used the GPU; slots do not count")
 
     def _with_graph(
         self, task: Task, entry: Entry, times: DeviceTimes | None
@@ -267,3 +280,22 @@ class SizeRunner:
                 steady=steady,
             )
         )
+
+
+def _tell(context: Context, ready: messages.Ready, gpu: GpuConditions | None) -> None:
+    """Journal what a look at the GPU could not see, or saw of others."""
+    look = ready.look
+    assert look is not None
+    if gpu is not None and gpu.others:
+        context.remark(f"{gpu.others} other process(es) used the GPU; slots do not count")
+    if look.source == "replay":
+        context.remark(REPLAYED)
+        return
+    if not ready.real:
+        return
+    if look.why is not None:
+        context.remark(f"{BLIND}: {look.why}")
+    elif look.unknown:
+        context.remark(f"the GPU's driver does not tell here: {', '.join(look.unknown)}")
+    if gpu is not None and gpu.others is None:
+        context.remark(UNSEEN if can_tell(gpu) else UNSEEN_AT_ALL)

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from breakeven.engine import messages
 from breakeven.engine.bench import with_message
 from breakeven.engine.clock import now
 from breakeven.engine.context import OPEN_DEADLINE_S, Context
 from breakeven.engine.processes import WorkerProcess
+from breakeven.engine.tenancy import Tenancy
 from breakeven.errors import DeadlineError, WorkerError
 from breakeven.model.event import BackendSeen, CaseSet, FloorsDone
 from breakeven.model.machine import BackendInfo, Blas
-from breakeven.model.run import Entry, Status
+from breakeven.model.run import Entry, GpuConditions, Status
+from breakeven.sensors.base import Look
 
 MESSAGES = 20
 
@@ -29,6 +33,8 @@ class Team:
     ----------
     lost : set of tuple
         Cases (entry, workload, size) that ended their worker.
+    gpu_used_bytes : int or None
+        Device memory in use once all workers were open: contexts, the driver's, other tenants'.
     """
 
     def __init__(self, context: Context, number: int, entries: Sequence[Entry]) -> None:
@@ -36,7 +42,9 @@ class Team:
         self.number = number
         self.entries = {e.id: e for e in entries}
         self._workers: dict[str, WorkerProcess] = {}
+        self._tenancy = Tenancy()
         self.lost: set[tuple[str, str, int]] = set()
+        self.gpu_used_bytes: int | None = None
 
     @property
     def title(self) -> str:
@@ -66,6 +74,9 @@ class Team:
         opened = [e for e in self.entries.values() if self.alive(e.id) and self._open(e)]
         for entry in opened:
             self._measure_floors(entry)
+        for entry in opened:
+            if entry.device.startswith("cuda") and self.alive(entry.id):
+                self._look_at_gpu(entry)
 
     def _open(self, entry: Entry) -> bool:
         context = self._context
@@ -116,6 +127,37 @@ class Team:
             times.append(now() - begin)
         floors = with_message(reply.floors, sorted(times)[len(times) // 2])
         self._context.emit(FloorsDone(entry=entry.id, floors=floors))
+
+    def _look_at_gpu(self, entry: Entry) -> None:
+        """See what the GPU's memory holds before any case is on it."""
+        request = messages.LookAtGpu(gpu=self._context.gpu_uuid(entry), own_pids=self.gpu_pids())
+        reply = self.ask(entry, request, self._context.patience_s)
+        if isinstance(reply, messages.Looked):
+            self.conditions(entry.id, reply.look, reply.held_bytes, set_up=True)
+            self.gpu_used_bytes = reply.look.memory_used_bytes
+
+    def conditions(
+        self, entry_id: str, look: Look | None, held_bytes: int | None, *, set_up: bool = False
+    ) -> GpuConditions | None:
+        """Return how the GPU was at a look, with what of its memory is nobody's of this round.
+
+        Parameters
+        ----------
+        look : Look or None
+            By the worker of the entry; None, or one that read nothing, gives None.
+        set_up : bool
+            Whether a case was set up since the last look.
+        """
+        if look is None or look.why is not None:
+            return None
+        others = self._tenancy.others_bytes(
+            entry_id,
+            used=look.memory_used_bytes,
+            held=held_bytes,
+            alive=self._workers.keys(),
+            set_up=set_up,
+        )
+        return msgspec.structs.replace(look.conditions, others_bytes=others)
 
     def ask(
         self, entry: Entry, request: messages.Request, deadline_s: float

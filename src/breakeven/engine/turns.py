@@ -11,6 +11,7 @@ from breakeven.engine.conditions import WINDOW_S, Reading, is_busy
 from breakeven.engine.context import Context
 from breakeven.engine.states import stalled
 from breakeven.engine.team import Team
+from breakeven.engine.tenancy import void_reason
 from breakeven.model.event import SlotDone, SlotVoided
 from breakeven.model.run import Conditions, Entry, Slot
 from breakeven.model.verdict import Scope
@@ -20,12 +21,19 @@ SHORTEST_WINDOW_S = 0.2
 
 
 class Seat(msgspec.Struct, frozen=True, kw_only=True):
-    """A case that takes a slot in each turn."""
+    """A case that takes a slot in each turn.
+
+    Attributes
+    ----------
+    gpu_busy : bool
+        Whether somebody else was on its GPU when it was set up.
+    """
 
     entry: Entry
     scope: Scope
     steady: bool
     gpu_busy: bool
+    clock_steady: bool | None = None
     real: bool = True
 
 
@@ -60,6 +68,7 @@ class Turns:
         self._window: Reading | None = None
         self._in_window = 0
         self._was_busy = False
+        self._gpu_void = False
 
     def run(self, slots: int) -> None:
         """Take `slots` turns, then as many more as replace void ones, up to twice as many."""
@@ -80,8 +89,9 @@ class Turns:
         )
 
     def _hopeless(self) -> bool:
-        """Tell whether the machine is so busy that more turns would be void as well."""
-        return sum(t.voided for t in self._taken) > len(self._taken) / 2 and self._was_busy
+        """Tell whether machine or GPU are so busy that more turns would be void as well."""
+        disturbed = self._was_busy or self._gpu_void
+        return sum(t.voided for t in self._taken) > len(self._taken) / 2 and disturbed
 
     def _take_turn(self, turn: int) -> None:
         order = list(self._seats)
@@ -107,7 +117,11 @@ class Turns:
             # Its worker has ended, or the case has failed: it takes no further slot.
             self._seats = [s for s in self._seats if s.entry.id != entry.id]
             return
-        taken = _Taken(seat, len(self._taken), turn, reply.median_s, voided=seat.gpu_busy)
+        gpu = self._team.conditions(entry.id, reply.look, reply.held_bytes)
+        void = void_reason(gpu, shared_before=seat.gpu_busy)
+        if entry.device != "cpu":
+            self._gpu_void = void is not None
+        taken = _Taken(seat, len(self._taken), turn, reply.median_s, voided=void is not None)
         self._taken.append(taken)
         slot = Slot(
             turn=turn,
@@ -115,8 +129,10 @@ class Turns:
             median_s=reply.median_s,
             min_s=reply.min_s,
             repeats=reply.repeats,
-            voided="gpu_busy" if seat.gpu_busy else None,
-            conditions=Conditions(foreign_cores=self._foreign(), cores_used=reply.cores_used),
+            voided=void,
+            conditions=Conditions(
+                foreign_cores=self._foreign(), cores_used=reply.cores_used, gpu=gpu
+            ),
         )
         context.emit(
             SlotDone(
@@ -128,6 +144,7 @@ class Turns:
                 clock="wall",
                 slot=slot,
                 steady=seat.steady,
+                clock_steady=seat.clock_steady,
             )
         )
 

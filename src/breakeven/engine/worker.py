@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from breakeven.backends.base import Backend, Opening
     from breakeven.engine.bench import Bench
     from breakeven.model.machine import Ceilings
+    from breakeven.sensors.base import GpuWatch, Look
 
 PR_SET_PDEATHSIG = 1
 EXERCISE_N, EXERCISE_S = 1024, 0.05
@@ -64,6 +65,8 @@ class _Worker:
         self._backend: Backend | None = None
         self._opening: Opening | None = None
         self._bench: Bench | None = None
+        self._watch: GpuWatch | None = None
+        self._own_pids: tuple[int, ...] = ()
         self._after_setup: Callable[[], None] = lambda: None
 
     def open(self) -> messages.Reply:
@@ -123,7 +126,6 @@ class _Worker:
             return messages.Failed(status=status, why=why)
 
     def _do(self, request: messages.Request) -> messages.Reply:
-        from breakeven.workloads import registry  # noqa: PLC0415  after the timed import
 
         assert self._bench is not None
         bench = self._bench
@@ -132,13 +134,15 @@ class _Worker:
             case messages.MeasureFloors():
                 reply = messages.FloorsAre(floors=bench.floors(detail=request.detail))
             case messages.SetUp():
-                others = _other_gpu_processes(request) if request.gpu else None
-                ready = bench.set_up(request, registry.get(request.workload), others)
-                # What follows takes memory of its own, which is not the case's.
-                reply = bench.detailed(_with_driver_memory(ready, request), request)
-                self._after_setup()
+                reply = self._set_up(bench, request)
             case messages.Measure():
-                reply = bench.measure(request.scope, request.seconds)
+                measured = bench.measure(request.scope, request.seconds)
+                # After the last repeat: a look takes longer than many a call.
+                reply = msgspec.structs.replace(
+                    measured, look=self._look(), held_bytes=bench.held_bytes()
+                )
+            case messages.LookAtGpu():
+                reply = self._looked(bench, request)
             case messages.EndCase():
                 bench.end_case()
             case messages.MeasureCold() | messages.CaptureGraph() | messages.ShootNaively():
@@ -148,8 +152,30 @@ class _Worker:
             case messages.Trace():
                 reply = bench.traced(request.calls)
             case messages.Make():
-                _make(request)
+                reply = _make(request)
         return reply
+
+    def _set_up(self, bench: Bench, request: messages.SetUp) -> messages.Ready:
+        from breakeven.workloads import registry  # noqa: PLC0415  after the timed import
+
+        watch = self._watch_of(request)
+        read_clock = None if watch is None else watch.sm_clock_mhz
+        ready = bench.set_up(request, registry.get(request.workload), read_clock)
+        ready = _with_look(ready, self._look())
+        # What follows takes memory of its own, which is not the case's.
+        ready = bench.detailed(ready, request)
+        self._after_setup()
+        if watch is None:
+            return ready
+        # Slots are compared with how the GPU is now.
+        return msgspec.structs.replace(ready, look=self._look(), held_bytes=bench.held_bytes())
+
+    def _looked(self, bench: Bench, request: messages.LookAtGpu) -> messages.Looked | messages.Done:
+        self._watch_of(request)
+        look = self._look()
+        if look is None:
+            return messages.Done()
+        return messages.Looked(look=look, held_bytes=bench.held_bytes())
 
     def _ceilings(self, request: messages.MeasureCeilings) -> Ceilings:
         from breakeven.engine.ceilings import measure  # noqa: PLC0415  only few workers need it
@@ -157,6 +183,22 @@ class _Worker:
         assert self._backend is not None
         assert self._opening is not None
         return measure(self._backend, self._opening, request)
+
+    def _watch_of(self, request: messages.SetUp | messages.LookAtGpu) -> GpuWatch | None:
+        """Return what looks at the device of this worker, opened once; None on a CPU."""
+        assert self._backend is not None
+        assert self._opening is not None
+        if self._backend.about.device == "cpu":
+            return None
+        if self._watch is None:
+            from breakeven.sensors.watching import open_watch  # noqa: PLC0415  only GPU workers
+
+            self._watch = open_watch(request.gpu if self._opening.real else None)
+        self._own_pids = request.own_pids
+        return self._watch
+
+    def _look(self) -> Look | None:
+        return None if self._watch is None else self._watch.look(self._own_pids)
 
 
 def _in_fresh_process(
@@ -175,36 +217,32 @@ def _in_fresh_process(
             return bench.shoot(workload, request.size, request.folder)
 
 
-def _make(request: messages.Make) -> None:
+def _make(request: messages.Make) -> messages.Done | messages.Failed:
     import numpy as np  # noqa: PLC0415  only the maker needs it
 
+    from breakeven.engine.telling_inputs import refusal  # noqa: PLC0415  only the maker needs it
     from breakeven.workloads import registry  # noqa: PLC0415  only the maker needs it
 
     folder = Path(request.folder)
     made = registry.get(request.workload).make(request.size, request.dtype, request.seed)
+    refused = refusal(made[0])
+    if refused is not None:
+        return messages.Failed(status="unsupported", why=refused)
     for prefix, arrays in zip(("input", "reference"), made, strict=True):
         for place, (name, array) in enumerate(arrays.items()):
             np.save(folder / f"{prefix}-{place}-{name}.npy", array)
+    return messages.Done()
 
 
-def _with_driver_memory(ready: messages.Ready, request: messages.SetUp) -> messages.Ready:
-    """Return a reply with the device memory in use as the driver counts it, without its reserve."""
-    if request.gpu is None:
+def _with_look(ready: messages.Ready, look: Look | None) -> messages.Ready:
+    """Return a reply with a look at the GPU, and device memory as the driver counts it there."""
+    if look is None:
         return ready
-    from breakeven.sensors.nvml import memory_used_bytes  # noqa: PLC0415  only GPU workers need it
-
-    used = memory_used_bytes(request.gpu)
-    if used is None:
-        return ready
-    memory = msgspec.structs.replace(ready.memory, device_used_bytes=used)
-    return msgspec.structs.replace(ready, memory=memory)
-
-
-def _other_gpu_processes(request: messages.SetUp) -> int | None:
-    from breakeven.sensors.nvml import other_processes  # noqa: PLC0415  only GPU workers need it
-
-    assert request.gpu is not None
-    return other_processes(request.gpu, request.own_pids)
+    memory = ready.memory
+    if look.source == "driver" and look.memory_used_bytes is not None:
+        # Without the driver's reserve, which the library's own figure holds.
+        memory = msgspec.structs.replace(memory, device_used_bytes=look.memory_used_bytes)
+    return msgspec.structs.replace(ready, memory=memory, look=look)
 
 
 if __name__ == "__main__":

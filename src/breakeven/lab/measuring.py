@@ -24,6 +24,7 @@ from breakeven.lab.shelf import judged
 from breakeven.model.event import Began, CeilingsDone, Resumed
 from breakeven.model.run import RunRecord
 from breakeven.model.spec import RunSpec
+from breakeven.sensors.replay import check_recording
 from breakeven.store.folder import Store, new_id
 from breakeven.store.sink import JournalSink
 
@@ -121,6 +122,7 @@ def start_run(
     progress : callable
         Told what is measured now, with the seconds left.
     """
+    check_recording()
     asked = spec_of(options, gpu=False)
     folder = Store(store)
     folder.check_writable()
@@ -152,6 +154,7 @@ def resume_run(
     InputError
         If the run was made on another machine.
     """
+    check_recording()
     folder = Store(store)
     folder.check_writable()
     sink = folder.resume(name)

@@ -44,12 +44,19 @@ class Cpu(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Gpu(msgspec.Struct, frozen=True, kw_only=True):
-    """One GPU, as its driver describes it; None means that the driver did not say."""
+    """One GPU, as its driver describes it; None means that the driver did not say.
+
+    Attributes
+    ----------
+    memory_used_bytes : int or None
+        Device memory in use when the machine was read, before the run had a process on it.
+    """
 
     uuid: str
     name: str
     index: int
     memory_bytes: int | None = None
+    memory_used_bytes: int | None = None
     compute_capability: str | None = None
     power_limit_w: float | None = None
     sm_clock_max_mhz: int | None = None

@@ -210,7 +210,8 @@ class GpuConditions(msgspec.Struct, frozen=True, kw_only=True):
     others : int or None
         Processes on it that are not ours.
     others_bytes : int or None
-        Device memory that is neither ours nor the driver's own.
+        Device memory that came to be in use since our processes had opened the device, and that
+        none of them holds; 0 where that is no more than a library takes without telling.
     """
 
     sm_clock_mhz: float | None = None
@@ -303,6 +304,11 @@ class ColdStart(msgspec.Struct, frozen=True, kw_only=True):
     context_s: float
     calls_s: tuple[float, ...]
     caches: str = "as found"
+
+    @property
+    def as_found(self) -> bool:
+        """Whether kernel caches were left alone, as for whoever runs this machine's code again."""
+        return self.caches == "as found"
 
 
 class NaiveShot(msgspec.Struct, frozen=True, kw_only=True):

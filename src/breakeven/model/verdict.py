@@ -59,8 +59,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         Rounds that would settle it at this noise.
     reason : str or None
         Short, stable code of `why`. When withheld: ``busy``, ``gpu_busy``, ``two_states``,
-        ``few_rounds``, ``quick``, ``disagrees``, ``floor``, ``cores``, ``no_aa``, ``aa_winner``,
-        ``status``, ``precision``, ``unmeasured``. When open: ``noise``, ``margin``.
+        ``few_rounds``, ``quick``, ``disagrees``, ``thermal``, ``floor``, ``cores``, ``no_aa``,
+        ``aa_winner``, ``status``, ``precision``, ``unmeasured``. When open: ``noise``, ``margin``.
     """
 
     workload: str

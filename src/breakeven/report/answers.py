@@ -39,9 +39,11 @@ def answers(evidence: Evidence, found: dict[str, str]) -> tuple[str, ...]:
 
 
 def _withheld_alike(evidence: Evidence, found: dict[str, str]) -> bool:
-    if evidence.quick:
-        return all(reasons.all_voided(evidence, name) is not None for name in found)
-    return all(reasons.all_withheld(evidence.verdicts(name)) is not None for name in found)
+    return all(
+        reasons.all_voided(evidence, name) is not None
+        or (not evidence.quick and reasons.all_withheld(evidence.verdicts(name)) is not None)
+        for name in found
+    )
 
 
 def answer(evidence: Evidence, workload: str, kind: str, leads: dict[str, str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from breakeven.model.verdict import BEST_CPU, Crossover, NaiveCost, Payback, Verdict
-from breakeven.report import clocks, names, reach, reasons, sentences, startup
+from breakeven.report import clocks, kernel_caches, names, reach, reasons, sentences, startup
 from breakeven.report.evidence import Evidence
 from breakeven.report.rows import column
 from breakeven.report.view import AdviceText, Note, Row
@@ -22,12 +22,14 @@ def notes(
     """Return the notes of one workload in reading order; a quick run has none to settle."""
     found: list[Note] = []
     judged = evidence.verdicts(workload, base_kind=kind)
-    if not evidence.quick and reasons.all_withheld(judged) is None:
+    voided = reasons.all_voided(evidence, workload) is not None
+    if not evidence.quick and not voided and reasons.all_withheld(judged) is None:
         found += _break_even(evidence, workload, kind, leads)
         repaid = _pay_back(evidence, workload, kind, leads)
         # Without a GPU one of the two says enough of what an import costs.
         if kind == BEST_CPU or not repaid:
             found += _cold(evidence, workload, kind)
+        found += kernel_caches.notes(evidence, workload)
         found += repaid
         found += _not_settled(evidence, workload, kind, leads, rows)
         found += [Note(label="advice", text=a.headline) for a in advice if a.settled]

@@ -17,6 +17,7 @@ _MORE_TIME = "give more time (--budget)"
 _WORDS = {
     "busy": ("other processes took CPU time", "stop them and run again"),
     "gpu_busy": ("another process used the GPU", "run when the GPU is free"),
+    "thermal": ("heat held the GPU's clock down", "let it cool and run again"),
     "two_states": (
         "two pool threads shared a core",
         "leave pinning on, or give the pool one thread fewer than there are cores",
@@ -41,6 +42,8 @@ _WORDS = {
     "margin": ("a difference within what this session can tell apart", ""),
 }
 _OPEN = ("noise", "margin")
+_DISTURBED_SHARE = 0.25
+"""Share of slots voided for one cause from which that cause, and no lack of time, is the reason."""
 
 
 def grouped(
@@ -92,7 +95,23 @@ def _told(record: RunRecord, code: str) -> tuple[str, str]:
     """Return what a code means, with its remedy: an interrupted run is completed first."""
     # A document judged before reasons had codes tells its reason in full, remedy included.
     seen, remedy = _WORDS.get(code, (code.rstrip("."), ""))
-    return seen, resume(record) if record.interrupted and remedy == _MORE_TIME else remedy
+    if remedy != _MORE_TIME:
+        return seen, remedy
+    cause = disturbance(record)
+    if cause is not None:
+        why, mend = _WORDS.get(cause, (cause, "run again"))
+        return f"{seen}, since {why}", mend
+    return seen, resume(record) if record.interrupted else remedy
+
+
+def disturbance(record: RunRecord) -> str | None:
+    """Return what voided a quarter of all wall slots and more; None when nothing did."""
+    slots = [s for c in record.cases for r in c.rounds if r.clock == "wall" for s in r.slots]
+    found = Counter(s.voided for s in slots if s.voided is not None)
+    if not found:
+        return None
+    cause, count = found.most_common(1)[0]
+    return cause if count >= _DISTURBED_SHARE * len(slots) else None
 
 
 def resume(record: RunRecord) -> str:
@@ -133,9 +152,10 @@ def all_voided(evidence: Evidence, workload: str) -> str | None:
 
 
 def nothing_judged(evidence: Evidence, workload: str, kind: str) -> str | None:
-    """Return the code of what withheld everything: in a quick run, what voided all of it."""
-    if evidence.quick:
-        return all_voided(evidence, workload)
+    """Return the code of what withheld everything: what voided all of it comes first."""
+    voided = all_voided(evidence, workload)
+    if evidence.quick or voided is not None:
+        return voided
     return all_withheld(evidence.verdicts(workload, base_kind=kind))
 
 

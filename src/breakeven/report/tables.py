@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from breakeven import units
-from breakeven.report import cells, clocks, measured, names, reach
+from breakeven.report import cells, clocks, kernel_caches, measured, names, reach
 from breakeven.report.evidence import NONE, Evidence
 from breakeven.report.rows import judged, ratio_text
 from breakeven.report.view import Figure, Row, Table
@@ -25,6 +25,7 @@ def of_workload(
         paybacks(evidence, workload),
         measured.agreement(evidence, workload),
         measured.phases(evidence, workload),
+        kernel_caches.table(evidence, workload),
         clocks.clocks(evidence, workload),
         clocks.copies(evidence, workload),
         clocks.caches(evidence, workload),

@@ -1,13 +1,14 @@
-"""The seam to a GPU's driver: what it knows about the devices and who uses them."""
+"""The seams to a GPU's driver: what it knows about the devices, and how one is at this moment."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Protocol
+from typing import Literal, Protocol
 
 import msgspec
 
 from breakeven.model.machine import Gpu
+from breakeven.model.run import GpuConditions
 
 
 class GpuFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,16 +34,54 @@ class GpuFacts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GpuSensor(Protocol):
-    """What is asked of a GPU's driver; a missing answer is None, never 0."""
+    """What is asked of a GPU's driver about its devices; a missing answer is None, never 0."""
 
     def read_gpus(self) -> GpuFacts:
         """Return the GPUs that this process may use."""
         ...
 
-    def other_processes(self, uuid: str, own_pids: Collection[int]) -> int | None:
-        """Return how many processes that are not ours compute on a GPU."""
+
+class Look(msgspec.Struct, frozen=True, kw_only=True):
+    """How one GPU is at one moment.
+
+    Attributes
+    ----------
+    conditions : GpuConditions
+        Its `others_bytes` is None here: one look cannot tell whose memory is whose.
+    memory_used_bytes : int or None
+        Device memory that all processes together hold, without the driver's reserve.
+    unknown : tuple of str
+        What the driver does not tell on this device.
+    why : str or None
+        Why nothing at all was read; None when something was.
+    source : str
+        ``"driver"``, or ``"replay"`` for a recording.
+    """
+
+    conditions: GpuConditions = GpuConditions()
+    memory_used_bytes: int | None = None
+    unknown: tuple[str, ...] = ()
+    why: str | None = None
+    source: Literal["driver", "replay"] = "driver"
+
+
+class GpuWatch(Protocol):
+    """Looks at one GPU again and again; a session with its driver stays open between looks."""
+
+    def look(self, own_pids: Collection[int]) -> Look:
+        """Return how the GPU is now; it takes longer than many a call, so never in a timed piece.
+
+        Parameters
+        ----------
+        own_pids : collection of int
+            Processes of this run, at least one of which holds a context on the GPU.
+        """
         ...
 
-    def memory_used_bytes(self, uuid: str) -> int | None:
-        """Return the device memory that all processes together hold."""
+    def sm_clock_mhz(self) -> float | None:
+        """Return the SM clock now; None where the driver does not tell."""
+        ...
+
+    def close(self) -> None:
+        """End the session with the driver."""
         ...

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import msgspec
@@ -40,7 +39,7 @@ class Nvml:
     def __init__(
         self, library: NvmlAnswer = None, environ: Mapping[str, str] | None = None
     ) -> None:
-        self._nvml = _bindings() if library is None else library
+        self._nvml = bindings() if library is None else library
         self._environ = os.environ if environ is None else environ
 
     def read_gpus(self) -> GpuFacts:
@@ -55,50 +54,6 @@ class Nvml:
             return GpuFacts(reason=explain(error))
         finally:
             self._nvml.nvmlShutdown()
-
-    def other_processes(self, uuid: str, own_pids: Collection[int]) -> int | None:
-        """Return how many processes that are not ours compute on a GPU.
-
-        Parameters
-        ----------
-        uuid : str
-            As in `Gpu.uuid`.
-        own_pids : collection of int
-            Processes of this run, at least one of which holds a context on the GPU.
-
-        Returns
-        -------
-        int or None
-            None when the driver's list does not name one of ours: it then counts in another
-            process namespace, or hides processes, as virtual machines do, and an empty list
-            proves nothing.
-        """
-        with self._device(uuid) as device:
-            if device is None:
-                return None
-            running = self._ask(self._nvml.nvmlDeviceGetComputeRunningProcesses, device)
-        if running is None:
-            return None
-        pids = {int(process.pid) for process in running}
-        own = set(own_pids)
-        return len(pids - own) if pids & own else None
-
-    def memory_used_bytes(self, uuid: str) -> int | None:
-        """Return the device memory that all processes together hold, without the reserved part.
-
-        Parameters
-        ----------
-        uuid : str
-            As in `Gpu.uuid`.
-
-        Returns
-        -------
-        int or None
-            Bytes; None when the driver does not say.
-        """
-        with self._device(uuid) as device:
-            memory = None if device is None else self._memory(device)
-        return None if memory is None else int(memory.used)
 
     def _read(self) -> GpuFacts:
         nvml = self._nvml
@@ -136,6 +91,7 @@ class Nvml:
                         uuid=uuid,
                         name=_text(self._ask(nvml.nvmlDeviceGetName, part)) or whole.name,
                         memory_bytes=None if memory is None else int(memory.total),
+                        memory_used_bytes=None if memory is None else int(memory.used),
                         # The limit is the whole board's, shared with the other instances.
                         power_limit_w=None,
                     ),
@@ -153,6 +109,7 @@ class Nvml:
             name=_text(self._ask(nvml.nvmlDeviceGetName, handle)) or "NVIDIA GPU",
             index=position,
             memory_bytes=None if memory is None else int(memory.total),
+            memory_used_bytes=None if memory is None else int(memory.used),
             compute_capability=None if capability is None else "{}.{}".format(*capability),
             power_limit_w=None if limit_mw is None else limit_mw / 1000,
             sm_clock_max_mhz=self._ask(nvml.nvmlDeviceGetMaxClockInfo, handle, nvml.NVML_CLOCK_SM),
@@ -170,19 +127,6 @@ class Nvml:
             ),
             handle,
         )
-
-    @contextmanager
-    def _device(self, uuid: str) -> Iterator[NvmlAnswer]:
-        """Give the handle of the GPU with `uuid`, or None when there is no such device."""
-        try:
-            self._nvml.nvmlInit()
-        except self._nvml.NVMLError:
-            yield None
-            return
-        try:
-            yield self._ask(self._nvml.nvmlDeviceGetHandleByUUID, uuid)
-        finally:
-            self._nvml.nvmlShutdown()
 
     def _ask(self, question: Callable[..., NvmlAnswer], *arguments: NvmlAnswer) -> NvmlAnswer:
         """Return the driver's answer; None when it does not know or does not support it."""
@@ -209,16 +153,6 @@ def read_gpus(library: NvmlAnswer = None) -> GpuFacts:
         return Nvml(library).read_gpus()
     except UnavailableError as error:
         return GpuFacts(reason=str(error))
-
-
-def other_processes(uuid: str, own_pids: Collection[int]) -> int | None:
-    """Return how many foreign processes compute on a GPU; None when the driver cannot tell."""
-    return Nvml().other_processes(uuid, own_pids)
-
-
-def memory_used_bytes(uuid: str) -> int | None:
-    """Return the device memory in use by everyone, bytes; None when the driver does not say."""
-    return Nvml().memory_used_bytes(uuid)
 
 
 def probe_gpus(timeout_s: float = 20.0, command: Sequence[str] | None = None) -> GpuFacts:
@@ -257,7 +191,14 @@ def probe_gpus(timeout_s: float = 20.0, command: Sequence[str] | None = None) ->
         return GpuFacts(reason=f"the GPU probe answered with something unreadable: {error}")
 
 
-def _bindings() -> NvmlAnswer:
+def bindings() -> NvmlAnswer:
+    """Return the Python bindings of NVML.
+
+    Raises
+    ------
+    UnavailableError
+        They are not installed.
+    """
     try:
         import pynvml
     except ImportError as error:

@@ -188,10 +188,12 @@ class Fold:
     def _cold_done(self, event: ColdDone) -> None:
         start = event.start
         self._cold_starts.append(start)
+        if not start.as_found:
+            return
         alike = [
             each
             for each in self._cold_starts
-            if (each.backend, each.workload) == (start.backend, start.workload)
+            if each.as_found and (each.backend, each.workload) == (start.backend, start.workload)
         ]
         self._cold[start.backend, start.workload] = cold_phases(alike)
 

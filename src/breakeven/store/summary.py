@@ -16,6 +16,8 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     ----------
     machine : str or None
         Name of the first GPU, or else of the processor.
+    status : str
+        ``empty`` is a run that ended without one measurement.
     why : str or None
         What is damaged, or how far an interrupted run came; None when it finished.
     cases : int or None
@@ -23,7 +25,7 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     id: str
-    status: Literal["finished", "interrupted", "damaged"]
+    status: Literal["finished", "empty", "interrupted", "damaged"]
     started: str | None = None
     command: tuple[str, ...] = ()
     machine: str | None = None
@@ -34,14 +36,20 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
 def summary(record: RunRecord, *, live: bool = False) -> RunSummary:
     """Return the summary of a run; `live` says that it is being measured at this moment."""
     machine = record.machine
-    finished = record.finished is not None and not record.interrupted
+    ended = record.finished is not None and not record.interrupted and not live
+    measured = any(group.slots for case in record.cases for group in case.rounds)
+    why: str | None
+    if ended:
+        why = None if measured else "nothing was measured"
+    else:
+        why = "still being measured" if live else _how_far(record)
     return RunSummary(
         id=record.id,
-        status="finished" if finished and not live else "interrupted",
+        status=("finished" if measured else "empty") if ended else "interrupted",
         started=record.started,
         command=record.command,
         machine=machine.gpus[0].name if machine.gpus else machine.cpu.model,
-        why="still being measured" if live else None if finished else _how_far(record),
+        why=why,
         cases=len(record.cases),
     )
 
