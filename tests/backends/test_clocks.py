@@ -112,6 +112,28 @@ def test_torch_tells_its_cache_or_that_it_does_not(told: dict[str, int], known: 
     assert torch_clock(_torch([], **told)).l2_bytes == known
 
 
+def test_torch_sends_from_memory_that_it_locked_once() -> None:
+    """A NumPy array becomes a tensor first; each sending copies the locked one to the device."""
+    sent: list[object] = []
+    locked = SimpleNamespace(to=lambda device, *, non_blocking: sent.append((device, non_blocking)))
+    made: list[object] = []
+
+    def tensor() -> Any:  # noqa: ANN401  a tensor
+        made.append("pinned")
+        return locked
+
+    torch = _torch([])
+    torch.is_tensor = lambda array: isinstance(array, SimpleNamespace)
+    torch.from_numpy = lambda _: SimpleNamespace(pin_memory=tensor)
+    clock = torch_clock(torch)
+    for array in (np.ones(2), SimpleNamespace(pin_memory=tensor)):
+        send = clock.sending(array)
+        send()
+        send()
+    assert made == ["pinned"] * 2
+    assert sent == [("cuda", True)] * 4
+
+
 class _CupyStream:
     def __init__(self, log: list[object]) -> None:
         self._log = log
@@ -220,9 +242,14 @@ def test_cupy_locks_memory_and_lands_there(monkeypatch: pytest.MonkeyPatch) -> N
         return locked[-1]
 
     monkeypatch.setitem(sys.modules, "cupyx", SimpleNamespace(empty_pinned=empty_pinned))
-    clock = cupy_clock(_cupy([]))
+    cupy, sets = _cupy([]), []
+    cupy.empty = lambda shape, dtype: SimpleNamespace(shape=shape, dtype=dtype, set=sets.append)
+    clock = cupy_clock(cupy)
     host = np.arange(6, dtype=np.float32).reshape(2, 3)
-    assert np.array_equal(clock.pin(host), host)
+    send: Any = clock.sending(host)
+    assert send() is not send()
+    assert sets[0] is sets[1] is locked[0]
+    assert np.array_equal(locked[0], host)
     got: list[Any] = []
     array = SimpleNamespace(shape=(4,), dtype=np.float64, get=lambda *, out: got.append(out))
     land = clock.landing(array)

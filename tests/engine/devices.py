@@ -49,7 +49,7 @@ class Device:
             between=lambda begin, end: end.at_s - begin.at_s,
             empty=lambda: self.launch(2e-6),
             capture=self._capture,
-            pin=self._pin,
+            sending=self._sending,
             landing=self._landing,
             l2_bytes=1 << 16,
         )
@@ -107,9 +107,15 @@ class Device:
         del call
         return self.work(3e-6)
 
-    def _pin(self, array: Any) -> Any:  # noqa: ANN401  an array
-        self.log.append("pin")
-        return array.copy()
+    def _sending(self, array: Any) -> Callable[[], object]:  # noqa: ANN401  an array
+        self.log.append("sending")
+        locked = array.copy()
+
+        def send() -> object:
+            self.now += 5e-4
+            return locked.copy()
+
+        return send
 
     def _landing(self, array: Any) -> Callable[[], object]:  # noqa: ANN401  an array
         self.log.append("landing")

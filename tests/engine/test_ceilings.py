@@ -31,13 +31,6 @@ class Array:
         return math.prod(self.shape) * self.itemsize
 
 
-class Locked(Array):
-    """A host array in page-locked memory."""
-
-    def __init__(self, array: Any) -> None:  # noqa: ANN401
-        super().__init__(array.shape, array.itemsize)
-
-
 class Card:
     """A device whose work waits in a queue: issuing costs the host, the rest is paid on waiting."""
 
@@ -65,8 +58,11 @@ class Card:
 
         return DeviceClock(
             hold=unused, mark=unused, passed=unused, between=unused, empty=empty, capture=unused,
-            pin=Locked, landing=self._landing,
+            sending=self._sending, landing=self._landing,
         )  # fmt: skip
+
+    def _sending(self, array: Any) -> Callable[[], object]:  # noqa: ANN401
+        return lambda: self._issue(array.nbytes / (5 * LINK_IN))
 
     def _landing(self, array: Array) -> Callable[[], object]:
         return lambda: self._issue(array.nbytes / (5 * LINK_OUT))
@@ -77,8 +73,7 @@ class Card:
 
     def to_device(self, array: Any) -> Array:  # noqa: ANN401
         """Copy at the planted rate; the host waits, as for pageable memory."""
-        locked = isinstance(array, Locked)
-        self.now += COPY_S + array.nbytes / (LINK_IN * (5 if locked else 1))
+        self.now += COPY_S + array.nbytes / LINK_IN
         return Array(array.shape, array.itemsize)
 
     def to_host(self, array: Any) -> Any:  # noqa: ANN401

@@ -138,9 +138,9 @@ def test_locked_copies_stand_beside_pageable_ones() -> None:
     """Inputs are locked once and copied again and again; results land in locked memory."""
     device = Device()
     found = _detailed(device, _request())
-    assert found.to_device_pinned_s == pytest.approx(2e-3)
+    assert found.to_device_pinned_s == pytest.approx(5e-4)
     assert found.to_host_pinned_s == pytest.approx(1e-3)
-    assert device.log.count("pin") == device.log.count("landing") == 1
+    assert device.log.count("sending") == device.log.count("landing") == 1
 
 
 def test_large_data_are_not_locked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,7 +160,7 @@ def test_a_part_that_fails_is_a_reason_and_the_others_go_on() -> None:
     def refuse(_: object) -> Any:  # noqa: ANN401  never returns
         raise MemoryError("no page can be locked\nand more")
 
-    for name, broken in (("pin", "pinned_why"), ("hold", "queued_why")):
+    for name, broken in (("sending", "pinned_why"), ("hold", "queued_why")):
         tools = msgspec.structs.replace(device.tools, **{name: refuse})
         opening = msgspec.structs.replace(seam.opening, device_clock=tools)
         call = device.work(1e-4)

@@ -40,7 +40,7 @@ def cupy_clock(cupy: Any) -> DeviceClock:  # noqa: ANN401  a module
         between=lambda begin, end: float(cupy.cuda.get_elapsed_time(begin, end)) * 1e-3,
         empty=tools.empty,
         capture=tools.capture,
-        pin=tools.pin,
+        sending=tools.sending,
         landing=tools.landing,
         l2_bytes=properties.get("l2CacheSize") or None,
     )
@@ -99,10 +99,17 @@ class _CupyTools:
 
         return replay
 
-    def pin(self, array: Any) -> Any:  # noqa: ANN401  NumPy in, NumPy out
+    def sending(self, array: Any) -> Call:  # noqa: ANN401  NumPy
+        """Set a new array each time: `asarray` would copy through a buffer of its own first."""
         locked = self._locked(array)
         locked[...] = array
-        return locked
+
+        def send() -> object:
+            target = self._cupy.empty(locked.shape, dtype=locked.dtype)
+            target.set(locked)
+            return target
+
+        return send
 
     def landing(self, array: Any) -> Call:  # noqa: ANN401  a CuPy array
         buffer = self._locked(array)

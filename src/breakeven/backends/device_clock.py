@@ -28,8 +28,9 @@ class DeviceClock(msgspec.Struct, frozen=True, kw_only=True):
     capture : callable
         Captures a call as a graph, after warming it up on a stream of its own, and returns what
         replays it. What it raises may leave the library unfit for further work.
-    pin : callable
-        Host array in, the same values in page-locked memory out, fit for `Backend.to_device`.
+    sending : callable
+        Host array in; what copies its values to the device, from page-locked memory that they were
+        put into once, comes out.
     landing : callable
         Device array in; what copies it to page-locked memory, made ready once, comes out.
     l2_bytes : int or None
@@ -42,6 +43,6 @@ class DeviceClock(msgspec.Struct, frozen=True, kw_only=True):
     between: Callable[[Any, Any], float]
     empty: Call
     capture: Callable[[Call], Call]
-    pin: Callable[[Any], Any]
+    sending: Callable[[Any], Call]
     landing: Callable[[Any], Call]
     l2_bytes: int | None = None

@@ -30,7 +30,7 @@ def torch_clock(torch: Any) -> DeviceClock:  # noqa: ANN401  a module
         between=lambda begin, end: float(begin.elapsed_time(end)) * 1e-3,
         empty=tools.empty,
         capture=tools.capture,
-        pin=tools.pin,
+        sending=tools.sending,
         landing=tools.landing,
         l2_bytes=getattr(properties, "L2_cache_size", None) or None,
     )
@@ -90,11 +90,13 @@ class _TorchTools:
 
         return replay
 
-    def pin(self, array: Any) -> Any:  # noqa: ANN401  NumPy in, NumPy out
-        return self._torch.from_numpy(array).pin_memory().numpy()
+    def sending(self, array: Any) -> Call:  # noqa: ANN401  NumPy, or a tensor
+        on_host = array if self._torch.is_tensor(array) else self._torch.from_numpy(array)
+        locked = on_host.pin_memory()
+        return lambda: locked.to("cuda", non_blocking=True)
 
     def landing(self, array: Any) -> Call:  # noqa: ANN401  a tensor
         buffer = self._torch.empty(
             tuple(array.shape), dtype=array.dtype, device="cpu", pin_memory=True
         )
-        return lambda: buffer.copy_(array)
+        return lambda: buffer.copy_(array, non_blocking=True)

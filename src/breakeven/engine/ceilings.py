@@ -112,8 +112,7 @@ class _Gauge:
             "to_host": lambda: self._backend.to_host(there),
         }
         if (tools := self._opening.device_clock) is not None:
-            locked = tools.pin(host)
-            calls["to_device_pinned"] = lambda: self._backend.to_device(locked)
+            calls["to_device_pinned"] = tools.sending(host)
             calls["to_host_pinned"] = tools.landing(there)
         part = self._seconds / (len(calls) * len(COPY_SIZES))
         rates = {name: size / self._best(call, seconds=part) for name, call in calls.items()}

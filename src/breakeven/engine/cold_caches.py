@@ -112,7 +112,7 @@ def cold_times(
         return CacheTimes(why=proof.why)
     on_cpu = backend.about.device == "cpu"
     copies = [
-        tuple(backend.to_device(a.copy() if on_cpu else a) for a in host) for _ in range(count)
+        tuple(backend.to_device(_again(a) if on_cpu else a) for a in host) for _ in range(count)
     ]
     wait, clock = backend.synchronise, opening.clock
     wait()
@@ -128,6 +128,10 @@ def cold_times(
         cold_bytes=count * size,
         copy_bytes_per_s=proof.bytes_per_s,
     )
+
+
+def _again(array: Any) -> Any:  # noqa: ANN401  NumPy, or a tensor of a precision that it lacks
+    return array.clone() if hasattr(array, "clone") else array.copy()
 
 
 def _why_not(size: int, count: int, cache_bytes: int) -> str | None:

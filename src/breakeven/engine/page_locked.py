@@ -46,12 +46,12 @@ def page_locked(
     if size > BYTES_MOST:
         return Copies()
     wait, clock = backend.synchronise, opening.clock
-    locked = tuple(tools.pin(a) for a in host)
+    sendings = [tools.sending(a) for a in host]
     landings = [tools.landing(a) for a in results]
 
     def there() -> None:
-        for array in locked:
-            backend.to_device(array)
+        for send in sendings:
+            send()
 
     def back() -> None:
         for land in landings:
