@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from breakeven import units
-from breakeven.report import cells, clocks, kernel_caches, measured, names, reach
+from breakeven.report import cells, clocks, gpu_state, kernel_caches, measured, names, reach
 from breakeven.report.evidence import NONE, Evidence
 from breakeven.report.rows import judged, ratio_text
 from breakeven.report.view import Figure, Row, Table
@@ -33,6 +33,7 @@ def of_workload(
         reach.shares(evidence, workload),
         reach.predictions(evidence, workload),
         measured.memory(evidence, workload),
+        gpu_state.table(evidence, workload),
         measured.naive(evidence, workload),
         measured.aa(evidence, workload),
         measured.references(evidence, workload),
