@@ -119,7 +119,7 @@ def test_a_figure_at_its_floor_is_withheld() -> None:
 
 
 def _cores(
-    edit_slots: Callable[..., RunRecord], used: float, single: float
+    edit_slots: Callable[..., RunRecord], used: float, single: float, scouted: float | None = 15.0
 ) -> tuple[RunRecord, Pair]:
     """Return a run whose 16-thread NumPy kept `used` cores busy in the rounds."""
     one = entry("numpy", 1)
@@ -131,7 +131,7 @@ def _cores(
     run = record((one, NUMPY, twin, CUPY), curves)
 
     def change(_case: Case, round_: int, slot: Slot) -> Slot:
-        return replace(slot, conditions=Conditions(cores_used=15.0 if round_ == 0 else used))
+        return replace(slot, conditions=Conditions(cores_used=scouted if round_ == 0 else used))
 
     pair = PAIR._replace(base="numpy-16")
     return edit_slots(run, change, entry="numpy-16"), pair
@@ -148,6 +148,19 @@ def test_threads_that_do_not_help_are_not_asked_for(
 ) -> None:
     """Small sizes where threads do not help, and work that is parallel in part, pass."""
     assert shut(*_cores(edit_slots, used, single)) is None
+
+
+def test_work_on_one_thread_is_not_asked_for_more(edit_slots: Callable[..., RunRecord]) -> None:
+    """NumPy sorts on one core: a slow moment of the sibling makes no speed-up of it."""
+    assert shut(*_cores(edit_slots, used=1.0, single=1.9, scouted=1.0)) is None
+    assert "had 1.0 cores" in reason(*_cores(edit_slots, used=1.0, single=1.9, scouted=1.9))
+
+
+def test_cores_that_were_not_read_when_scouted_excuse_nothing(
+    edit_slots: Callable[..., RunRecord],
+) -> None:
+    """Without a reading the speed-up alone says what was used."""
+    assert "had 4.0 cores" in reason(*_cores(edit_slots, used=4.0, single=12.0, scouted=None))
 
 
 def test_a_session_that_differs_from_itself_is_withheld() -> None:

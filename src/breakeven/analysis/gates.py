@@ -254,6 +254,24 @@ def scouted_speedup(times: Times, workload: str, size: int, entry: str) -> float
     return one[0] / many[1]
 
 
+def scouted_cores(times: Times, workload: str, size: int, entry: str) -> float | None:
+    """Return the cores that an entry kept busy when scouted, at the nearest size; None if unread.
+
+    A library that works on one thread whatever its pool is set to (NumPy's sort, its operations
+    on elements) cannot have been made faster by threads: what looks so came from elsewhere.
+    """
+    used = {
+        s: [
+            slot.conditions.cores_used
+            for slot in times.slots(workload, s, entry, "resident", (0,))
+            if slot.voided is None and slot.conditions.cores_used is not None
+        ]
+        for s in times.sizes(workload)
+    }
+    read = {s: statistics.median(values) for s, values in used.items() if values}
+    return read[min(read, key=lambda s: abs(math.log(s / size)))] if read else None
+
+
 def cores_used(times: Times, pair: Pair, entry: str) -> float | None:
     """Return the median of the cores that an entry kept busy; None when it was not read."""
     rounds = times.rounds_of(pair.workload, pair.size, entry, pair.scope)
@@ -272,7 +290,8 @@ def _cores(times: Times, pair: Pair) -> Gate | None:
     To run S times as fast as on one thread a pool needs the time of S cores at least. So work
     that was S >= 1.5 times faster with threads when scouted, yet had under 0.8 S cores in the
     rounds, was kept from its cores. Small sizes, where threads do not help, have S near 1 and
-    cannot fail; a pool that serves only part of the work is asked for no more than it gave.
+    cannot fail; a pool that serves only part of the work is asked for no more than it gave. Nor
+    is S more than the cores that were busy when scouted: work on one thread cannot fail.
     """
     for side in _sides(pair):
         if not times.on_cpu(side):
@@ -280,7 +299,12 @@ def _cores(times: Times, pair: Pair) -> Gate | None:
         speedup = scouted_speedup(times, pair.workload, pair.size, side)
         used = cores_used(times, pair, side)
         threads = times.entries[side].threads or 1
-        if speedup is None or used is None or speedup < PARALLEL:
+        if speedup is None or used is None:
+            continue
+        busy = scouted_cores(times, pair.workload, pair.size, side)
+        if busy is not None:
+            speedup = min(speedup, busy)
+        if speedup < PARALLEL:
             continue
         needed = min(speedup, float(threads))
         if used < CORES_SHARE * needed:
