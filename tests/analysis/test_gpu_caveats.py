@@ -66,6 +66,16 @@ def test_a_tenants_memory_is_told(edit_slots: Edit) -> None:
     assert "Busy GPU: another process used it, 3.00 GiB of its memory were held by none" in said
 
 
+@pytest.mark.parametrize(("used", "told"), [(None, False), (1 << 20, False), (12 << 30, True)])
+def test_memory_in_use_before_the_run_is_told(used: int | None, told: bool) -> None:
+    """A tenant who was there first is not seen by growth, so what was held is a caveat."""
+    run = record()
+    gpu = replace(run.machine.gpus[0], memory_used_bytes=used)
+    run = replace(run, machine=replace(run.machine, gpus=(gpu,)))
+    said = "\n".join(caveats(Comparisons(run)))
+    assert ("12.0 GiB of the GPU's memory were in use before the run" in said) == told
+
+
 def test_a_ramp_is_told(edit_slots: Edit) -> None:
     """A clock that rises in the first slots of rounds is told with both clocks."""
 

@@ -34,6 +34,8 @@ IN_SESSIONS = {
     "too little host memory": "tests/engine/test_session.py::test_too_large_a_size_is_foreseen",
     "too little device memory": "tests/engine/test_replayed.py::"
     "test_device_memory_that_others_hold_is_no_room",
+    "work on a side stream": "tests/engine/test_device_times.py::"
+    "test_work_on_another_stream_is_named",
     "TF32 on one side": "tests/analysis/test_gates.py::test_another_precision_is_another_speed_up",
     "a CPU limited to few cores": "tests/analysis/test_gates.py::"
     "test_a_cpu_that_was_kept_from_its_cores_is_told",

@@ -31,6 +31,10 @@ _MEANING = {
 _DRAWING = {"thermal", "power_cap", "hardware"}
 _LISTED = 6
 
+HELD_BEFORE = 384 << 20
+"""Bytes of device memory in use before a run from which somebody else was there: a context of a
+process takes that much on a data-centre card, the driver alone does not."""
+
 
 def gpu_caveats(found: Comparisons) -> tuple[str, ...]:
     """Return one caveat for each cause that was seen, with how often, and the clocks there."""
@@ -41,7 +45,7 @@ def gpu_caveats(found: Comparisons) -> tuple[str, ...]:
         if hit:
             share = f"{len(hit)} of {len(slots)} GPU slots (sizes {_listed(s.size for s in hit)})"
             said.append(f"{words}: {share}{figures(found.record, cause)}; {_MEANING[cause]}.")
-    return (*said, *_restless(found))
+    return (*_held_before(found.record), *said, *_restless(found))
 
 
 def figures(record: RunRecord, cause: str) -> str:
@@ -81,6 +85,19 @@ def _median(slots: Sequence[Looked], field: str) -> float | None:
     read: Callable[[Looked], float | None] = lambda one: getattr(one.gpu, field)  # noqa: E731
     known = [value for one in slots if (value := read(one)) is not None]
     return statistics.median(known) if known else None
+
+
+def _held_before(record: RunRecord) -> list[str]:
+    """Tell of memory that was in use when the machine was read: growth cannot show its holder."""
+    used = record.machine.gpus[0].memory_used_bytes if record.machine.gpus else None
+    if used is None or used <= HELD_BEFORE:
+        return []
+    said = (
+        f"{units.size_bytes(used)} of the GPU's memory were in use before the run had a process "
+        "on it: if another tenant works there, slots that it disturbs count unless the driver "
+        "names it."
+    )
+    return [said]
 
 
 def _listed(sizes: Iterable[int]) -> str:
