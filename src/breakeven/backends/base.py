@@ -53,6 +53,14 @@ class Opening(msgspec.Struct, frozen=True, kw_only=True):
         depend on the case that was begun last.
     out_of_memory : tuple of exception types
         What the library raises when memory runs out, beside `MemoryError`.
+    cast : callable or None
+        Returns a host array in the precision that the backend was asked for, still on the host;
+        raises NotImplementedError where it has none. None for a backend that takes arrays as
+        they are made (float32, float64) and multiplies them in full.
+    plain : callable or None
+        Returns what `to_host` gave as a NumPy array that a check can read: 16 bits as float32.
+    remark : str or None
+        What weakens the figures of this process, such as a setting that did not take.
     """
 
     xp: Any
@@ -65,6 +73,9 @@ class Opening(msgspec.Struct, frozen=True, kw_only=True):
     first_call_s: float = 0.0
     real: bool = True
     out_of_memory: tuple[type[BaseException], ...] = ()
+    cast: Callable[[Any], Any] | None = None
+    plain: Callable[[Any], Any] | None = None
+    remark: str | None = None
 
 
 class DeviceMemory(msgspec.Struct, frozen=True, kw_only=True):

@@ -9,8 +9,10 @@ from typing import Any
 from breakeven.backends.base import About, DeviceMemory, Opening
 from breakeven.backends.cupy_clock import cupy_clock
 from breakeven.backends.found import driver_present, first_line, installed, version_of
+from breakeven.backends.precision import NO_BFLOAT16, caster, plain, rule_cupy
 from breakeven.errors import UnavailableError
 from breakeven.model.machine import BackendInfo
+from breakeven.model.spec import Precision
 
 DISTRIBUTIONS = ("cupy-cuda13x", "cupy-cuda12x", "cupy-cuda11x", "cupy")
 INSTALL = (
@@ -19,11 +21,18 @@ INSTALL = (
 
 
 class CupyBackend:
-    """CuPy arrays on the first CUDA device that is visible."""
+    """CuPy arrays on the first CUDA device that is visible.
+
+    Parameters
+    ----------
+    precision : str
+        What to compute in.
+    """
 
     about = About(name="cupy", device="cuda:0", pools=False, compiles=True)
 
-    def __init__(self) -> None:
+    def __init__(self, precision: Precision = "float32") -> None:
+        self._precision: Precision = precision
         self._cupy: Any = None
 
     def find(self) -> BackendInfo:
@@ -44,7 +53,8 @@ class CupyBackend:
         )
 
     def open(self) -> Opening:
-        """Import CuPy and make a CUDA context."""
+        """Import CuPy with TF32 off, or on where it was asked for, and make a CUDA context."""
+        rule_cupy(self._precision)
         start = time.perf_counter()
         try:
             import cupy
@@ -72,6 +82,8 @@ class CupyBackend:
             device_seconds=self._device_seconds,
             device_clock=cupy_clock(cupy),
             out_of_memory=(cupy.cuda.memory.OutOfMemoryError,),
+            cast=caster(self._precision, {"bfloat16": NO_BFLOAT16.format("CuPy")}),
+            plain=plain,
         )
 
     def begin_case(self, workload: str, size: int) -> None:

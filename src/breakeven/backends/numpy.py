@@ -7,16 +7,27 @@ from typing import Any
 
 from breakeven.backends.base import About, DeviceMemory, Opening
 from breakeven.backends.found import first_line, installed, version_of
+from breakeven.backends.precision import NO_BFLOAT16, NO_TF32_ON_CPU, caster, plain
 from breakeven.errors import UnavailableError
 from breakeven.model.machine import BackendInfo
+from breakeven.model.spec import Precision
 
 FIX = "install it: pip install numpy"
 
 
 class NumpyBackend:
-    """NumPy arrays in host memory; there is no device, so nothing travels."""
+    """NumPy arrays in host memory; there is no device, so nothing travels.
+
+    Parameters
+    ----------
+    precision : str
+        What to compute in.
+    """
 
     about = About(name="numpy", device="cpu", pools=True)
+
+    def __init__(self, precision: Precision = "float32") -> None:
+        self._precision: Precision = precision
 
     def find(self) -> BackendInfo:
         """Say whether NumPy is installed."""
@@ -38,8 +49,18 @@ class NumpyBackend:
         except Exception as error:
             raise UnavailableError(f"NumPy fails on import ({first_line(error)})", FIX) from error
         took = time.perf_counter() - start
+        missing: dict[Precision, str] = {
+            "tf32": NO_TF32_ON_CPU,
+            "bfloat16": NO_BFLOAT16.format("NumPy"),
+        }
         return Opening(
-            xp=np, version=np.__version__, import_s=took, context_s=0.0, clock=time.perf_counter
+            xp=np,
+            version=np.__version__,
+            import_s=took,
+            context_s=0.0,
+            clock=time.perf_counter,
+            cast=caster(self._precision, missing),
+            plain=plain,
         )
 
     def begin_case(self, workload: str, size: int) -> None:

@@ -13,13 +13,14 @@ from breakeven.backends.numpy import NumpyBackend
 from breakeven.backends.scripted import PREFIX, ScriptedBackend, read_script
 from breakeven.backends.torch import TorchBackend
 from breakeven.errors import InputError
+from breakeven.model.spec import Precision
 
 GROUP = "breakeven.backends"
-BUILT_IN: dict[str, Callable[[], Backend]] = {
+BUILT_IN: dict[str, Callable[[Precision], Backend]] = {
     "numpy": NumpyBackend,
-    "torch-cpu": lambda: TorchBackend("cpu"),
+    "torch-cpu": lambda precision: TorchBackend("cpu", precision),
     "cupy": CupyBackend,
-    "torch-cuda": lambda: TorchBackend("cuda"),
+    "torch-cuda": lambda precision: TorchBackend("cuda", precision),
 }
 
 
@@ -39,13 +40,16 @@ def expand(name: str) -> tuple[str, ...]:
     return tuple(f"{name}#{actor}" for actor in script.actors)
 
 
-def get(name: str, seed: str = "") -> Backend:
+def get(name: str, seed: str = "", precision: Precision = "float32") -> Backend:
     """Return the backend called `name`.
 
     Parameters
     ----------
     seed : str
         What makes a scripted process differ from others.
+    precision : str
+        What it shall compute in. A backend of another package is not told: it takes arrays as
+        they are, and is asked for no other precision.
 
     Raises
     ------
@@ -59,9 +63,9 @@ def get(name: str, seed: str = "") -> Backend:
                 f"{_path(name)} has no actor called {actor!r}",
                 f"choose from: {', '.join(script.actors) or 'none are in it'}",
             )
-        return ScriptedBackend(f"{PREFIX}{actor}", script, seed)
+        return ScriptedBackend(f"{PREFIX}{actor}", script, seed, precision)
     if name in BUILT_IN:
-        return BUILT_IN[name]()
+        return BUILT_IN[name](precision)
     for found in entry_points(group=GROUP):
         if found.name == name:
             made: Backend = found.load()()

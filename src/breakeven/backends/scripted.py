@@ -15,8 +15,10 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from breakeven.backends.base import About, DeviceMemory, Opening
+from breakeven.backends.precision import caster
 from breakeven.errors import InputError, UnavailableError
 from breakeven.model.machine import BackendInfo
+from breakeven.model.spec import Precision
 
 PREFIX = "scripted:"
 AN_EXAMPLE = "docs/backends.md has one"
@@ -46,6 +48,21 @@ class Start(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     emptied_first_call_s: Seconds | None = None
 
 
+class InPrecision(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What an actor does in one precision.
+
+    Attributes
+    ----------
+    times : float
+        How many times as long its calls and journeys take.
+    error : float
+        Relative error planted in every answer, beside that of the arithmetic.
+    """
+
+    times: Annotated[float, msgspec.Meta(ge=1e-3, le=1e3)] = 1.0
+    error: Share = 0.0
+
+
 class Actor(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One scripted backend.
 
@@ -60,6 +77,9 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         Share of time in which every call takes 8 ms more: two threads on one core.
     faults : dict
         What goes wrong at a size.
+    precisions : dict
+        What it does in a precision; one that is not among them it lacks, but for float32 and
+        float64, which are then as they come.
     fails : str or None
         What `open` says when it fails; None when it works.
     """
@@ -72,6 +92,7 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     noise: Spread = 0.0
     stall: Share = 0.0
     faults: dict[Size, Fault] = {}
+    precisions: dict[Precision, InPrecision] = {}
     fails: str | None = None
 
 
@@ -135,6 +156,14 @@ class _Namespace:
         return self._last[2]
 
 
+def _with_error(array: Any, error: float) -> Any:  # noqa: ANN401  NumPy in and out
+    """Return an array whose elements err by `error` of their size, up and down in turn."""
+    changed = array.copy()
+    changed.flat[::2] *= 1 + error
+    changed.flat[1::2] *= 1 - error
+    return changed
+
+
 class ScriptedBackend:
     """One actor of a script.
 
@@ -146,7 +175,10 @@ class ScriptedBackend:
         What makes this process differ from others (entry and round).
     """
 
-    def __init__(self, name: str, script: Script, seed: str = "") -> None:
+    def __init__(
+        self, name: str, script: Script, seed: str = "", precision: Precision = "float32"
+    ) -> None:
+        self._precision: Precision = precision
         self._actor = script.actors[name.removeprefix(PREFIX)]
         self.about = About(
             name=name,
@@ -154,6 +186,7 @@ class ScriptedBackend:
             pools=False,
             compiles=self._actor.start.emptied_first_call_s is not None,
         )
+        self._plays = self._actor.precisions.get(precision, InPrecision())
         self._seed = f"{script.seed}/{name}/{seed}"
         self._random = random.Random(self._seed)  # noqa: S311  times, not secrets
         self._effect = self._random.gauss(0.0, self._actor.spread)
@@ -182,6 +215,7 @@ class ScriptedBackend:
             first_call_s=self._first_call_s(),
             clock=self._clock,
             real=False,
+            cast=self._cast,
             device_seconds=self._device_seconds if on_device else None,
         )
 
@@ -192,6 +226,16 @@ class ScriptedBackend:
         folder = Path(cache)
         empty = folder.is_dir() and not any(folder.iterdir())
         return start.emptied_first_call_s if empty else start.first_call_s
+
+    def _cast(self, array: Any) -> Any:  # noqa: ANN401  NumPy in and out
+        """Return the array in what stands for the precision: float32, but for float64.
+
+        An error of fewer bits is planted in the answer.
+        """
+        if self._precision not in {"float32", "float64", *self._actor.precisions}:
+            raise NotImplementedError(f"scripted: nothing in {self._precision}")
+        kept: Precision = "float64" if self._precision == "float64" else "float32"
+        return caster(kept, {})(array)
 
     def _clock(self) -> float:
         return self._now
@@ -223,7 +267,7 @@ class ScriptedBackend:
 
     def _curve(self, curves: dict[str, dict[int, float]]) -> float:
         workload, size = self._case
-        return interpolate(curves.get(workload, {}), size)
+        return self._plays.times * interpolate(curves.get(workload, {}), size)
 
     def to_device(self, array: Any) -> Any:  # noqa: ANN401  the seam's signature
         """Let half of the journey pass, once a call."""
@@ -237,7 +281,9 @@ class ScriptedBackend:
         if not self._moved_out:
             self._pass(self._curve(self._actor.journey_s) / 2)
             self._moved_out = True
-        return array * 1.5 if self._actor.faults.get(self._case[1]) == "disagree" else array
+        if self._actor.faults.get(self._case[1]) == "disagree":
+            return array * 1.5
+        return _with_error(array, self._plays.error) if self._plays.error else array
 
     def synchronise(self) -> None:
         """Let the time of one call pass."""

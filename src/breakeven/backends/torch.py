@@ -8,23 +8,27 @@ from typing import Any
 
 from breakeven.backends.base import About, DeviceMemory, Opening
 from breakeven.backends.found import driver_present, first_line, installed, version_of
+from breakeven.backends.precision import TorchSettings, torch_caster, torch_plain
 from breakeven.backends.torch_clock import torch_clock
 from breakeven.errors import UnavailableError
 from breakeven.model.machine import BackendInfo
+from breakeven.model.spec import Precision
 
 INSTALL = "install PyTorch: pip install 'breakeven[cpu]', or a CUDA build as pytorch.org tells"
 
 
 class TorchBackend:
-    """PyTorch tensors on one device, matrix products in full float32 (no TF32).
+    """PyTorch tensors on one device, matrix products in full (no TF32) unless it is asked for.
 
     Parameters
     ----------
     device : str
         ``"cpu"`` or ``"cuda"``.
+    precision : str
+        What to compute in.
     """
 
-    def __init__(self, device: str) -> None:
+    def __init__(self, device: str, precision: Precision = "float32") -> None:
         cuda = device == "cuda"
         self.about = About(
             name="torch-cuda" if cuda else "torch-cpu",
@@ -33,6 +37,7 @@ class TorchBackend:
             compiles=cuda,
         )
         self._cuda = cuda
+        self._precision: Precision = precision
         self._torch: Any = None
         self._device: Any = None
 
@@ -57,7 +62,7 @@ class TorchBackend:
         )
 
     def open(self) -> Opening:
-        """Import PyTorch, make a CUDA context where one is needed, and switch TF32 off."""
+        """Import PyTorch, make a CUDA context where one is needed, and rule over TF32."""
         start = time.perf_counter()
         try:
             import torch
@@ -70,7 +75,7 @@ class TorchBackend:
         self._device = torch.device("cuda:0" if self._cuda else "cpu")
         if self._cuda:
             self._make_context()
-        torch.set_float32_matmul_precision("highest")
+        remark = TorchSettings(torch).apply(self._precision)
         return Opening(
             xp=torch,
             version=str(torch.__version__),
@@ -80,6 +85,9 @@ class TorchBackend:
             device_seconds=self._device_seconds if self._cuda else None,
             device_clock=torch_clock(torch) if self._cuda else None,
             out_of_memory=(torch.OutOfMemoryError,),
+            cast=torch_caster(torch, self._precision, cuda=self._cuda),
+            plain=torch_plain,
+            remark=remark,
         )
 
     def _make_context(self) -> None:
@@ -102,11 +110,13 @@ class TorchBackend:
 
     def to_device(self, array: Any) -> Any:  # noqa: ANN401  the seam's signature
         """Return a tensor: a view on the CPU, a copy on the GPU (from pageable memory)."""
-        return self._torch.from_numpy(array).to(self._device)
+        on_host = array if self._torch.is_tensor(array) else self._torch.from_numpy(array)
+        return on_host.to(self._device)
 
     def to_host(self, array: Any) -> Any:  # noqa: ANN401  the seam's signature
-        """Return a NumPy array."""
-        return array.cpu().numpy()
+        """Return a NumPy array; a host tensor of bfloat16, which NumPy does not have."""
+        on_host = array.cpu()
+        return on_host if on_host.dtype is self._torch.bfloat16 else on_host.numpy()
 
     def synchronise(self) -> None:
         """Wait for all streams of the device."""

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 # Options that make the plan of a run, which a resumed run has already.
 PLAN = (
-    "workloads", "quick", "budget", "sizes", "backends", "dtype", "rounds", "seed", "naive",
-    "no_pin", "ceilings",
+    "workloads", "quick", "budget", "sizes", "backends", "dtype", "precisions", "rounds", "seed",
+    "naive", "no_pin", "ceilings",
 )  # fmt: skip
 DEFAULT_REPORT = Path("breakeven-report.html")
 
@@ -42,6 +42,12 @@ def _listed(
     help="Of numpy,torch-cpu,cupy,torch-cuda,scripted:FILE.  [default: all that work]",
 )
 @click.option("--dtype", default="float32", show_default=True, help="float32 or float64.")
+@click.option(
+    "--precisions",
+    callback=_listed,
+    metavar="LIST",
+    help="Also measure GPUs in these: tf32,float16,bfloat16,float64.",
+)
 @click.option("--rounds", type=int, help="Measure this many rounds at every size.")
 @click.option("--seed", type=int, default=42, show_default=True, help="Of data and of the order.")
 @click.option(
@@ -76,6 +82,7 @@ def command(  # noqa: PLR0913  each is an option
     sizes: str | None,
     backends: list[str] | None,
     dtype: str,
+    precisions: list[str] | None,
     rounds: int | None,
     seed: int,
     naive: bool,
@@ -112,6 +119,7 @@ def command(  # noqa: PLR0913  each is an option
                 sizes=sizes,
                 backends=backends,
                 dtype=dtype,
+                precisions=precisions,
                 quick=quick,
                 budget=budget,
                 rounds=rounds,

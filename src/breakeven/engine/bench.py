@@ -29,6 +29,7 @@ from breakeven.engine.messages import (
 from breakeven.engine.steadiness import ClockSteadiness
 from breakeven.errors import UnavailableError
 from breakeven.model.run import Floors, Memory
+from breakeven.model.spec import Precision
 from breakeven.model.verdict import Scope
 from breakeven.workloads.base import Answer, Workload
 
@@ -117,7 +118,7 @@ class Bench:
         self._backend.begin_case(workload.name, request.size)
         peak_known = reset_host_peak()
         self._workload, self._calls = workload, request.calls
-        self._host = tuple(load(request.folder, "input").values())
+        self._host = self._inputs(request.folder, request.precision)
         to_device_s = self._time_to_device(parts=request.parts)
         answer = self._run()
         self._backend.synchronise()
@@ -209,7 +210,7 @@ class Bench:
         """Time the first calls of this process, data travelling each time."""
         self._backend.begin_case(workload.name, size)
         self._workload = workload
-        self._host = tuple(load(folder, "input").values())
+        self._host = self._inputs(folder)
         clock, times = self._opening.clock, []
         for number in range(COLD_CALLS):
             begin = clock()
@@ -222,7 +223,7 @@ class Bench:
     def shoot(self, workload: Workload, size: int, folder: str) -> Shot:
         """Time one size as careless code does, the device left as the last size left it."""
         self._workload = workload
-        self._host = tuple(load(folder, "input").values())
+        self._host = self._inputs(folder)
         if not self._opening.real:
             self._backend.begin_case(workload.name, size)
         clock = self._opening.clock
@@ -254,6 +255,21 @@ class Bench:
         """Let go of the arrays of the case."""
         self._host = self._device = ()
 
+    def _inputs(self, folder: str, precision: Precision | None = None) -> tuple[Any, ...]:
+        """Return host arrays in what the worker computes in, cast outside of every timing.
+
+        Raises
+        ------
+        NotImplementedError
+            If the backend has no such precision.
+        """
+        made, cast = tuple(load(folder, "input").values()), self._opening.cast
+        if cast is not None:
+            return tuple(cast(a) for a in made)
+        if precision not in {None, "float32", "float64"}:
+            raise NotImplementedError(f"{self._backend.about.name} is not made for {precision}")
+        return made
+
     def _run(self) -> Answer:
         assert self._workload is not None
         return self._workload.run(self._opening.xp, self._device)
@@ -282,7 +298,8 @@ class Bench:
             for array in answer.arrays:
                 self._backend.to_host(array)
 
-        arrays = tuple(self._backend.to_host(a) for a in answer.arrays)
+        plain = self._opening.plain or (lambda array: array)
+        arrays = tuple(plain(self._backend.to_host(a)) for a in answer.arrays)
         if not self._on_device or not parts:
             return arrays, None
         times = repeats(move, self._backend.synchronise, self._opening.clock, PHASE_S)

@@ -106,6 +106,7 @@ class Context:
         config = messages.WorkerConfig(
             backend=entry.backend,
             parent=os.getpid(),
+            precision=entry.precision,
             seed=f"{self.spec.seed}/{entry.id}/{number}",
             cpus=cores_for(entry, self.machine) if pinned and self.spec.pin else (),
         )

@@ -39,13 +39,23 @@ class RefusedError(CannotMakeError):
     status: Status = "unsupported"
 
 
+def made_in(dtype: DType) -> DType:
+    """Return the type that the inputs of an entry are made in: 16 bits are cast from float32."""
+    return "float64" if dtype == "float64" else "float32"
+
+
 class Inputs:
     """Where the inputs of cases lie.
+
+    Inputs of float64 entries have bits of their own down to the last: floats widened from float32
+    would end in zeros, which a GPU multiplies with less power.
 
     Parameters
     ----------
     folder : Path
         A folder of this run alone.
+    dtype : str
+        What the run computes in, its precision variants apart.
     """
 
     def __init__(self, crew: Crew, folder: Path, dtype: DType, seed: int) -> None:
@@ -53,24 +63,29 @@ class Inputs:
         self._folder = folder
         self._dtype: DType = dtype
         self._seed = seed
-        self._made: dict[tuple[str, int], Path] = {}
+        self._made: dict[tuple[str, int, DType], Path] = {}
         self._maker: WorkerProcess | None = None
 
-    def folder_of(self, workload: Workload, size: int) -> Path:
+    def folder_of(self, workload: Workload, size: int, dtype: DType | None = None) -> Path:
         """Return the folder of a case's inputs, made now if they are not there yet.
+
+        Parameters
+        ----------
+        dtype : str, optional
+            Of the entry that reads them, where it is not the run's own.
 
         Raises
         ------
         CannotMakeError
             If the disk is too full, memory too short, or the maker failed.
         """
-        key = (workload.name, size)
+        key = (workload.name, size, made_in(dtype or self._dtype))
         if key not in self._made:
-            self._made[key] = self._make(workload, size)
+            self._made[key] = self._make(workload, size, key[2])
         return self._made[key]
 
-    def _make(self, workload: Workload, size: int) -> Path:
-        wanted = DISK_MARGIN * workload.need(size, self._dtype).host
+    def _make(self, workload: Workload, size: int, dtype: DType) -> Path:
+        wanted = DISK_MARGIN * workload.need(size, dtype).host
         free = shutil.disk_usage(self._folder).free
         if wanted > free:
             raise CannotMakeError(
@@ -78,17 +93,17 @@ class Inputs:
                 f"{units.size_bytes(free)} are free",
                 "free some, or set TMPDIR to a larger disk",
             )
-        folder = self._folder / f"{workload.name}-{size}"
+        folder = self._folder / f"{workload.name}-{size}-{dtype}"
         folder.mkdir()
         request = messages.Make(
             workload=workload.name,
             size=size,
-            dtype=self._dtype,
+            dtype=dtype,
             seed=self._seed,
             folder=str(folder),
         )
         try:
-            reply = self._running().ask(request, make_deadline_s(workload, size, self._dtype))
+            reply = self._running().ask(request, make_deadline_s(workload, size, dtype))
         except WorkerError as error:
             self._forget()
             shutil.rmtree(folder, ignore_errors=True)

@@ -28,10 +28,13 @@ class WorkerConfig(msgspec.Struct, frozen=True, kw_only=True):
         Process id of the coordinator; the worker ends when it is gone.
     cpus : tuple of int
         CPUs that its pool threads are pinned to, one each; empty pins nothing.
+    precision : str
+        What it computes in.
     """
 
     backend: str
     parent: int
+    precision: Precision = "float32"
     seed: str = ""
     cpus: tuple[int, ...] = ()
 

@@ -6,14 +6,16 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from breakeven.backends.precision import DTYPES
 from breakeven.model.machine import BackendInfo, Machine
 from breakeven.model.run import Entry
-from breakeven.model.spec import RunSpec
+from breakeven.model.spec import Precision, RunSpec
 
 LONG_BUDGET_S = 300.0
 MOST_ROUNDS = 20
 # With ten calls in the base's unit, 11, 12, 15 and 20 are differences of 1.1, 1.2, 1.5 and 2.
 BASE_CALLS, PLANTED_CALLS = 10, (11, 12, 15, 20)
+CPU_PRECISIONS = frozenset({"float32", "float64"})
 THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
 
 
@@ -150,7 +152,7 @@ def candidates(
         place = seen[name] = seen.get(name, 0) + 1
         # A backend entered again stands beside its first self in one setting: an A/A by hand.
         tried: Sequence[int | None] = (None,) if not pools else (default,) if place > 1 else counts
-        made.extend(
+        mine = [
             Entry(
                 id=entry_id(name, threads, place),
                 backend=name,
@@ -160,8 +162,43 @@ def candidates(
                 default=threads in {None, default},
             )
             for threads in tried
-        )
+        ]
+        made += mine
+        if info.device != "cpu" and place == 1:
+            made += [in_precision(e, p) for e in mine for p in spec.precisions]
     return tuple(made)
+
+
+def in_precision(entry: Entry, precision: Precision) -> Entry:
+    """Return the variant of `entry` that computes in another precision."""
+    return msgspec.structs.replace(
+        entry,
+        id=f"{entry.id}-{precision}",
+        dtype=DTYPES[precision],
+        matmul_precision="tf32" if precision == "tf32" else "ieee",
+        variant="precision",
+        default=False,
+        precision_of=entry.id,
+    )
+
+
+def cpu_alike(spec: RunSpec, entries: Sequence[Entry], base: str | None) -> tuple[Entry, ...]:
+    """Return the CPU entries that GPU variants are compared with in their own precision.
+
+    That is the best CPU setting in float64: CPU libraries compute that as they do float32, while
+    16 bits and TF32 are what tensor cores are for.
+
+    Parameters
+    ----------
+    base : str or None
+        The best CPU entry; without one the first that takes its threads as it comes.
+    """
+    on_cpu = [e for e in entries if e.device == "cpu" and e.variant == "default"]
+    chosen = next((e for e in on_cpu if e.id == base), None)
+    chosen = chosen or next((e for e in on_cpu if e.default), None)
+    if chosen is None or not any(e.variant == "precision" for e in entries):
+        return ()
+    return tuple(in_precision(chosen, p) for p in spec.precisions if p in CPU_PRECISIONS)
 
 
 def twin_of(entry: Entry) -> Entry:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from typing import get_args
 
 import msgspec
 
 from breakeven.backends import registry as backends
 from breakeven.engine.plan import LONG_BUDGET_S
 from breakeven.errors import InputError
-from breakeven.model.spec import DType, Effort, RunSpec, WorkloadSpec
+from breakeven.model.spec import DType, Effort, Precision, RunSpec, WorkloadSpec
 from breakeven.workloads import registry as workloads
 
 LARGEST_SIZE = 1 << 30
@@ -101,6 +102,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
         None named means the tour.
     backends : sequence of str or None
         None means all.
+    precisions : sequence of str or None
+        Further precisions of GPU entries.
     """
 
     workloads: Sequence[str] = ()
@@ -114,6 +117,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     naive: bool = False
     pin: bool = True
     ceilings: bool = False
+    precisions: Sequence[str] | None = None
 
 
 def spec_of(asked: Options, *, gpu: bool) -> RunSpec:
@@ -154,6 +158,7 @@ def spec_of(asked: Options, *, gpu: bool) -> RunSpec:
         rounds=asked.rounds,
         seed=asked.seed,
         naive=asked.naive,
+        precisions=_precisions(asked.precisions, dtype),
         pin=asked.pin,
         ceilings=asked.ceilings or _has_time(asked),
     )
@@ -176,6 +181,22 @@ def _dtype(name: str) -> DType:
             return name
         case _:
             raise InputError(f"dtype {name!r} is not measured", "choose float32 or float64")
+
+
+def _precisions(chosen: Sequence[str] | None, dtype: DType) -> tuple[Precision, ...]:
+    if chosen is None:
+        return ()
+    known: tuple[Precision, ...] = get_args(Precision)
+    if not chosen:
+        raise InputError("no precision was given", f"choose from: {', '.join(known)}")
+    for name in chosen:
+        if name not in known:
+            raise InputError(f"no precision is called {name!r}", f"choose from: {', '.join(known)}")
+    if dtype in chosen:
+        raise InputError(
+            f"{dtype} is what the run measures already", f"leave it out of the precisions: {dtype}"
+        )
+    return tuple(p for p in known if p in chosen)
 
 
 def _backends(chosen: Sequence[str] | None) -> tuple[str, ...]:

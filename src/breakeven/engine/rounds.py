@@ -13,7 +13,16 @@ from breakeven.engine.team import Team
 from breakeven.engine.tenancy import can_tell, is_shared
 from breakeven.engine.turns import Seat, Turns
 from breakeven.model.event import CaseSet, SlotDone
-from breakeven.model.run import Clock, DeviceTimes, Entry, GpuConditions, Phases, Slot, Status
+from breakeven.model.run import (
+    Agreement,
+    Clock,
+    DeviceTimes,
+    Entry,
+    GpuConditions,
+    Phases,
+    Slot,
+    Status,
+)
 from breakeven.model.verdict import Scope
 from breakeven.workloads import registry
 from breakeven.workloads.base import Workload
@@ -92,6 +101,15 @@ def _detail_s(context: Context, entry: str, call: float, *, on_cpu: bool) -> flo
     return total
 
 
+def remark_on(entry: Entry, agreement: Agreement) -> str | None:
+    """Return what an answer's error says of its case; None where there is nothing to say."""
+    if not agreement.passed:
+        return "its answer is further from the reference than rounding is"
+    if entry.precision == "tf32" and agreement.class_ in {"float32", "float64"}:
+        return "it errs no more than float32 does: here TF32 changes little, or did not take"
+    return None
+
+
 class SizeRunner:
     """Measures tasks with the workers of one round.
 
@@ -122,20 +140,32 @@ class SizeRunner:
         if not entries or not self._fits(task, workload, entries):
             return
         begin = now()
-        try:
-            folder = self._context.inputs.folder_of(workload, task.size)
-            self._context.making_s += now() - begin
-        except CannotMakeError as error:
-            self._set_all(task, entries, error.status, str(error))
+        made = self._with_inputs(task, workload, entries)
+        self._context.making_s += now() - begin
+        if not made:
             return
         seats: list[Seat] = []
-        for entry in entries:
-            seats.extend(self._set_up(task, entry, workload, str(folder)))
+        for entry, folder in made:
+            seats.extend(self._set_up(task, entry, workload, folder))
         self._context.tell(f"{self._team.title}: {task.workload} {task.size}")
         Turns(self._context, self._team, task.workload, task.size, seats).run(self._slots)
         for entry in entries:
             if self._team.alive(entry.id):
                 self._team.ask(entry, messages.EndCase(), self._context.patience_s)
+
+    def _with_inputs(
+        self, task: Task, workload: Workload, entries: list[Entry]
+    ) -> list[tuple[Entry, str]]:
+        """Return each entry with the folder of its inputs; nothing is made while one is set up."""
+        found = []
+        for entry in entries:
+            try:
+                folder = self._context.inputs.folder_of(workload, task.size, entry.dtype)
+            except CannotMakeError as error:
+                self._set_all(task, [entry], error.status, str(error))
+            else:
+                found.append((entry, str(folder)))
+        return found
 
     def _fits(self, task: Task, workload: Workload, entries: list[Entry]) -> bool:
         """Tell whether all live workers together have the memory; say so where they do not."""
@@ -225,9 +255,9 @@ class SizeRunner:
                 entry=entry.id,
                 round=self._team.number,
                 status="ok" if passed else "disagrees",
-                why=None if passed else "its answer is further from the reference than rounding is",
+                why=remark_on(entry, ready.agreement),
                 work=msgspec.structs.replace(
-                    workload.work(task.size, context.spec.dtype),
+                    workload.work(task.size, entry.dtype),
                     to_device_bytes=float(ready.in_bytes),
                     to_host_bytes=float(ready.out_bytes),
                 ),

@@ -12,7 +12,7 @@ from breakeven.engine.clock import now
 from breakeven.engine.conditions import is_busy
 from breakeven.engine.context import Context
 from breakeven.engine.forecast import pace
-from breakeven.engine.plan import candidates, twin_of
+from breakeven.engine.plan import candidates, cpu_alike, twin_of
 from breakeven.engine.rounds import SizeRunner, Task, cost_s
 from breakeven.engine.team import Team
 from breakeven.errors import NothingMeasuredError
@@ -52,7 +52,11 @@ def find_entries(context: Context) -> tuple[Entry, ...]:
     known = context.sink.record()
     if known.cases:
         # Entries are told one by one before the first case: only then are they all there.
-        return tuple(e for e in known.entries if e.variant == "default")
+        return tuple(
+            e
+            for e in known.entries
+            if e.variant == "default" or (e.variant == "precision" and e.device != "cpu")
+        )
     found: list[tuple[str, BackendInfo, bool]] = []
     for given in context.spec.backends:
         for name in backends.expand(given):
@@ -97,17 +101,18 @@ def scout(
 ) -> tuple[Entry, ...]:
     """Try all thread counts on the planned sizes; return the entries that go on."""
     if any(e.variant == "twin" for e in before.entries):
-        return tuple(e for e in before.entries if e in entries or e.variant == "twin")
+        kept = {"twin", "precision"}
+        return tuple(e for e in before.entries if e in entries or e.variant in kept)
     for entry in entries:
         context.emit(EntryChosen(entry=entry))
     if context.effort.scout_slots == 0:
-        return tuple(entries)
+        return (*entries, *_alike(context, entries, None))
     _try_all(context, entries)
     found = settlement()
     bases = [b for w in found.workloads for b in w.bases.values()]
     on_gpu = {e.id for e in entries if e.device != "cpu"}
     if not bases:
-        return tuple(entries)
+        return (*entries, *_alike(context, entries, None))
     repeated = [_most(bases)]
     best_on_gpu = [p.entry for p in found.pairs if p.entry in on_gpu]
     if best_on_gpu and (context.spec.rounds or 0) >= GPU_TWIN_ROUNDS:
@@ -116,7 +121,20 @@ def scout(
     for twin in twins:
         context.emit(EntryChosen(entry=twin))
     keep = [e for e in entries if e.default or e.device != "cpu" or e.id in bases]
-    return (*keep, *twins)
+    return (*keep, *_alike(context, entries, _most(bases)), *twins)
+
+
+def _alike(context: Context, entries: Sequence[Entry], base: str | None) -> tuple[Entry, ...]:
+    """Enter the best CPU setting in precisions of GPU variants; say so where there are none."""
+    found = cpu_alike(context.spec, entries, base)
+    for entry in found:
+        context.emit(EntryChosen(entry=entry))
+    if context.spec.precisions and not any(e.variant == "precision" for e in entries):
+        context.remark(
+            f"{', '.join(context.spec.precisions)} were not measured: further precisions are "
+            "those of GPU entries, and there are none here"
+        )
+    return found
 
 
 def _most(names: Sequence[str]) -> str:

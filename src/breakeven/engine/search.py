@@ -124,7 +124,11 @@ class Search:
         first: bool,
     ) -> Task:
         everyone = self._effort.all_entries
-        wanted = [e.id for e in entries if everyone or e.device != "cpu" or e.default or e.twin_of]
+        wanted = [
+            e.id
+            for e in entries
+            if everyone or e.device != "cpu" or e.default or e.twin_of or e.precision_of
+        ]
         wanted += self._bases(size, state, entries)
         return Task(
             workload=spec.name,
@@ -143,7 +147,7 @@ class Search:
     ) -> Task:
         wanted = {pair.entry, *self._bases(size, state, entries)}
         if self._effort.grid_all:
-            wanted |= {e.id for e in entries if e.device != "cpu"}
+            wanted |= {e.id for e in entries if e.device != "cpu" and e.variant != "precision"}
         if pair.base_kind == "numpy":
             wanted |= {e.id for e in entries if e.default and e.backend == "numpy"}
         return Task(

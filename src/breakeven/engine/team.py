@@ -109,7 +109,7 @@ class Team:
                 f"{entry.id}: its pools have {others} threads instead of {entry.threads}"
             )
         if reply.remark:
-            context.remark(f"{entry.id}: its threads are not pinned: {reply.remark}")
+            context.remark(f"{entry.id}: {reply.remark}")
         return True
 
     def _measure_floors(self, entry: Entry) -> None:

@@ -75,7 +75,8 @@ class _Worker:
         from breakeven.errors import BreakevenError  # noqa: PLC0415  the same
 
         try:
-            self._backend = registry.get(self._config.backend, self._config.seed)
+            config = self._config
+            self._backend = registry.get(config.backend, config.seed, config.precision)
             self._opening = self._backend.open()
         except BreakevenError as error:
             return messages.Failed(status="unavailable", why=error.what, fix=error.fix or None)
@@ -83,6 +84,8 @@ class _Worker:
         from breakeven.engine.bench import Bench  # noqa: PLC0415  after the timed import
         from breakeven.machine.pools import read_pools  # noqa: PLC0415  the same
 
+        remark = None if remark is None else f"its threads are not pinned: {remark}"
+        remark = "; ".join(r for r in (remark, self._opening.remark) if r) or None
         self._bench = Bench(self._backend, self._opening)
         return messages.Opened(
             version=self._opening.version,

@@ -47,6 +47,7 @@ def run(  # noqa: PLR0913  each is an option of the command
     rounds: int | None = None,
     seed: int = 42,
     naive: bool = False,
+    precisions: Sequence[str] | None = None,
     pin: bool = True,
     ceilings: bool = False,
     store: Path | str | None = None,
@@ -72,6 +73,9 @@ def run(  # noqa: PLR0913  each is an option of the command
         Rounds to measure at every size, whatever they show.
     naive : bool
         Whether to take one-shot readings beside the sound ones.
+    precisions : sequence of str, optional
+        Further precisions to measure GPU entries in, each as a variant of its own: ``"tf32"``,
+        ``"float16"``, ``"bfloat16"``, ``"float64"``, ``"float32"``.
     pin : bool
         Whether each pool thread gets a core of its own.
     ceilings : bool
@@ -96,6 +100,7 @@ def run(  # noqa: PLR0913  each is an option of the command
     options = Options(
         workloads=workloads, sizes=sizes, backends=backends, dtype=dtype, quick=quick,
         budget=budget, rounds=rounds, seed=seed, naive=naive, pin=pin, ceilings=ceilings,
+        precisions=precisions,
     )  # fmt: skip
     result, interrupted = start_run(
         options, command=("run", *workloads), store=None if store is None else Path(store)
@@ -216,7 +221,10 @@ def _finish(folder: Store, sink: JournalSink) -> Result:
 def cost_sentence(spec: RunSpec) -> str:
     """Return what a run will cost, before it starts."""
     names = ", ".join(f"{w.name} ({', '.join(map(str, w.sizes))})" for w in spec.workloads)
-    said = f"Measuring {names}, {spec.dtype}"
+    kinds: str = spec.dtype
+    if spec.precisions:
+        kinds += f", on GPUs also {', '.join(spec.precisions)}"
+    said = f"Measuring {names}, {kinds}"
     if spec.rounds is not None:
         rounds = "1 round" if spec.rounds == 1 else f"{spec.rounds} rounds"
         said += f", {rounds} at every size"

@@ -37,7 +37,7 @@ Status = Literal[
     "interrupted",
 ]
 Clock = Literal["wall", "device", "issue"]
-Variant = Literal["default", "compiled", "naive", "twin", "planted"]
+Variant = Literal["default", "compiled", "naive", "twin", "planted", "precision"]
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,6 +54,8 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     twin_of : str or None
         For a twin: the entry that it repeats. For a planted difference: its base, None for the
         base itself.
+    precision_of : str or None
+        For variants ``precision``: the entry that it is, but for what it computes in.
     calls : int
         Calls of the work in one timed unit: 1, unless a difference is planted on purpose. All
         wall times of the entry are those of a unit.
@@ -68,6 +70,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     variant: Variant = "default"
     default: bool = False
     twin_of: str | None = None
+    precision_of: str | None = None
     calls: int = 1
 
     @property

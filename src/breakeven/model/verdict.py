@@ -6,6 +6,8 @@ from typing import Literal
 
 import msgspec
 
+from breakeven.model.spec import Precision
+
 Scope = Literal["resident", "transfer", "cold"]
 Word = Literal[
     "faster", "slower", "equivalent", "some_gain", "some_loss", "inconclusive", "withheld"
@@ -44,7 +46,9 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         Entry id that `ratio` divides: base time / entry time, so over 1 the entry is faster.
     base_kind : str
         Why this base: ``"best-cpu"``, ``"numpy"``, ``"same"`` (the same backend entered twice) or
-        ``"planted"`` (it does the same work in another number of calls).
+        ``"planted"`` (it does the same work in another number of calls); of precision variants
+        also ``"own"`` (the same entry in the run's precision) and ``"cpu-alike"`` (the CPU entry
+        of the same precision).
     ratio, low, high : float or None
         Estimate and its 95 % interval, for reading.
     verdict_low, verdict_high : float or None
@@ -61,6 +65,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         Short, stable code of `why`. When withheld: ``busy``, ``gpu_busy``, ``two_states``,
         ``few_rounds``, ``quick``, ``disagrees``, ``thermal``, ``floor``, ``cores``, ``no_aa``,
         ``aa_winner``, ``status``, ``precision``, ``unmeasured``. When open: ``noise``, ``margin``.
+    base_precision, precision : str or None
+        What base and entry compute in, where one of them is a precision variant.
     """
 
     workload: str
@@ -81,6 +87,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     rounds_needed: int | None = None
     cost_s: float | None = None
     reason: str | None = None
+    base_precision: Precision | None = None
+    precision: Precision | None = None
 
 
 class Crossover(msgspec.Struct, frozen=True, kw_only=True):

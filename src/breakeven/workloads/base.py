@@ -81,7 +81,11 @@ class Workload(Protocol):
         ...
 
     def make(self, size: int, dtype: DType, seed: int) -> tuple[dict[str, Array], dict[str, Array]]:
-        """Return inputs by name, in the order that `run` takes them, with float64 references."""
+        """Return inputs by name, in the order that `run` takes them, with float64 references.
+
+        A type has the same values as any other, rounded to it: draw in float64, then cast. Only
+        float32 and float64 are made; 16 bits are cast from float32 in the worker.
+        """
         ...
 
     def run(self, xp: Any, inputs: tuple[Any, ...]) -> Answer:  # noqa: ANN401  any namespace

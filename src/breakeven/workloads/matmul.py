@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from breakeven.workloads.base import Array
 
 SAMPLED_ROWS = 16
+BLOCK = 1024
 
 
 class Matmul:
@@ -43,17 +44,21 @@ class Matmul:
         import numpy as np  # noqa: PLC0415  only the process that makes inputs needs it
 
         rng = np.random.default_rng((seed, size))
-        a = rng.standard_normal((size, size), dtype=np.dtype(dtype).type)
-        b = rng.standard_normal((size, size), dtype=np.dtype(dtype).type)
+        a, b = np.empty((2, size, size), dtype)
+        for matrix in (a, b):
+            # Drawn in float64 and rounded, in blocks of rows: in every type the same values.
+            for start in range(0, size, BLOCK):
+                part = matrix[start : start + BLOCK]
+                part[...] = rng.standard_normal(part.shape)
         rows = np.sort(rng.choice(size, min(SAMPLED_ROWS, size), replace=False))
         # In blocks of columns, so that a float64 copy of B never stands whole in memory.
         product = np.empty((len(rows), size))
         terms = np.empty((len(rows), size))
         left = a[rows].astype(np.float64)
-        for start in range(0, size, 1024):
-            block = b[:, start : start + 1024].astype(np.float64)
-            product[:, start : start + 1024] = left @ block
-            terms[:, start : start + 1024] = np.abs(left) @ np.abs(block)
+        for start in range(0, size, BLOCK):
+            block = b[:, start : start + BLOCK].astype(np.float64)
+            product[:, start : start + BLOCK] = left @ block
+            terms[:, start : start + BLOCK] = np.abs(left) @ np.abs(block)
         return {"a": a, "b": b}, {"rows": rows, "product": product, "terms": terms}
 
     def run(self, xp: Any, inputs: tuple[Any, ...]) -> Answer:  # noqa: ANN401  any namespace
