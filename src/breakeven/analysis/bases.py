@@ -20,7 +20,7 @@ def repeats(record: RunRecord) -> dict[str, str]:
     first: dict[tuple[object, ...], str] = {}
     again = {}
     for e in record.entries:
-        if e.variant in {"twin", "naive", "planted"}:
+        if e.variant in {"twin", "naive", "planted", "precision"}:
             continue
         kind = (
             e.backend, e.device, e.threads, e.dtype, e.matmul_precision, e.variant, e.calls,

@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Iterable, Sequence
 
 from breakeven import units
+from breakeven.analysis.arithmetic import tf32_caveats
 from breakeven.analysis.comparisons import Comparisons
 from breakeven.analysis.gpu_caveats import figures, gpu_caveats
 from breakeven.model import labels
@@ -44,6 +45,7 @@ def caveats(found: Comparisons) -> tuple[str, ...]:
     said += gpu_caveats(found)
     said += _noise(found)
     said += few
+    said += tf32_caveats(found.record)
     said += _first_process(found.record)
     said += _launch_bound(found)
     said += _idle_cores(found)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from breakeven import units
+from breakeven.analysis.arithmetic import sides
 from breakeven.analysis.gates import Gate, gate, more_time
 from breakeven.analysis.pairs import Pair
 from breakeven.analysis.rule import SETTLED, Look, first_settled
@@ -90,6 +91,9 @@ def compare(times: Times, twins: Twins, pair: Pair) -> Comparison:
         word="withheld",
         rounds=len(ordered),
     )
+    if (both := sides(times, pair)) is not None:
+        base, entry = both
+        blank = msgspec.structs.replace(blank, base_precision=base, precision=entry)
     if shut is not None or look is None:
         shut = shut or _too_few(times)
         verdict = _withheld(blank, ordered, look, shut)

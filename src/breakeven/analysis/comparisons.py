@@ -13,6 +13,9 @@ from breakeven.model.verdict import Scope
 class Comparisons:
     """The comparisons of a record by line, with what they were made from.
 
+    Those of precision variants stand apart: whatever is concluded from `by_line` is about entries
+    of one precision.
+
     Parameters
     ----------
     record : RunRecord
@@ -29,10 +32,16 @@ class Comparisons:
             for workload in self.times.workloads()
             for line in self.plan.lines(workload)
         }
+        self.variants: dict[Line, list[Comparison]] = {
+            line: [compare(self.times, self.twins, pair) for pair in self.plan.pairs(line)]
+            for workload in self.times.workloads()
+            for line in self.plan.variant_lines(workload)
+        }
 
     def all(self) -> list[Comparison]:
-        """Return every comparison, line by line."""
-        return [c for compared in self.by_line.values() for c in compared]
+        """Return every comparison, line by line; those of precision variants come last."""
+        lines = (*self.by_line.values(), *self.variants.values())
+        return [c for compared in lines for c in compared]
 
     def main_lines(self) -> list[Line]:
         """Return the line of each workload and scope that rounds are spent on."""

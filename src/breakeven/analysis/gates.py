@@ -7,6 +7,7 @@ import statistics
 from typing import NamedTuple
 
 from breakeven import units
+from breakeven.analysis.arithmetic import undeclared, unlike
 from breakeven.analysis.conditions import thermal_share
 from breakeven.analysis.pairs import Pair
 from breakeven.analysis.times import Times
@@ -27,8 +28,6 @@ PARALLEL = 1.5
 
 CORES_SHARE = 0.8
 """Share of the cores that the scouted speed-up took, which the rounds must have had too."""
-
-_FINE = {"float64", "float32"}
 
 _VOID_WORDS = {
     "busy": ("other processes took CPU time", "stop them or run when the machine is idle"),
@@ -101,7 +100,8 @@ def gate(times: Times, twins: Twins, pair: Pair) -> Gate | None:
     pair : Pair
         The comparison.
     """
-    for check in (_status, _answers, _precision, _hot, _voided, _floor, _cores):
+    checks = (_undeclared, _status, _answers, _precision, _hot, _voided, _floor, _cores)
+    for check in checks:
         found = check(times, pair)
         if found is not None:
             return found
@@ -148,33 +148,15 @@ def _answers(times: Times, pair: Pair) -> Gate | None:
     return None
 
 
+def _undeclared(times: Times, pair: Pair) -> Gate | None:
+    """Name reduced precision that nobody asked for, before it is told as a wrong answer."""
+    said = undeclared(times, pair)
+    return None if said is None else Gate(said, "precision")
+
+
 def _precision(times: Times, pair: Pair) -> Gate | None:
-    base, entry = times.entries[pair.base], times.entries[pair.entry]
-    one, other = times.label(pair.base), times.label(pair.entry)
-    if base.dtype != entry.dtype:
-        return Gate(
-            f"{one} works in {base.dtype}, {other} in {entry.dtype}; give both the same --dtype",
-            "precision",
-        )
-    if base.matmul_precision != entry.matmul_precision:
-        return Gate(
-            f"{one} multiplies in {base.matmul_precision} precision, {other} in "
-            f"{entry.matmul_precision}; set both alike",
-            "precision",
-        )
-    classes = []
-    for side in _sides(pair):
-        case = _case(times, pair, side)
-        if case is not None and case.agreement is not None:
-            classes.append(case.agreement.class_)
-    if len({c in _FINE for c in classes}) > 1:
-        return Gate(
-            f"{one} answers with errors of class {classes[0]}, {other} of class "
-            f"{classes[1]}; a speed-up bought with precision is another speed-up: switch TF32 "
-            "and other reduced precision off",
-            "precision",
-        )
-    return None
+    said = unlike(times, pair)
+    return None if said is None else Gate(said, "precision")
 
 
 def _floor(times: Times, pair: Pair) -> Gate | None:

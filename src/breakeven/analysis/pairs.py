@@ -72,6 +72,10 @@ class Plan:
             return self._repeats[line.entry]
         if line.base_kind == "planted":
             return self.times.entries[line.entry].twin_of
+        if line.base_kind == "own":
+            return self.times.entries[line.entry].precision_of
+        if line.base_kind == "cpu-alike":
+            return self._alike(self.times.entries[line.entry])
         if line.base_kind == "numpy":
             return self._numpy[line.workload]
         return self.best_cpu(line.workload, size)
@@ -97,6 +101,38 @@ class Plan:
         on_gpu = not self.times.on_cpu(identity)
         for scope in WARM_SCOPES if on_gpu else WARM_SCOPES[:1]:
             yield Line(workload, scope, base_kind, identity)
+
+    def variant_lines(self, workload: str) -> Iterator[Line]:
+        """Yield the lines of the precision variants that the run declares.
+
+        A GPU entry stands against the best CPU entry in the run's own precision, and against the
+        CPU entry of its own one where that was measured; each variant against its entry in the
+        run's precision. They are told apart from all other lines: a gain that is bought with
+        precision leads no answer and makes no crossover.
+        """
+        for e in self.times.record.entries:
+            if not self._declared(e) or self._only_scouted(workload, e.id):
+                continue
+            on_gpu = e.device != "cpu"
+            for scope in WARM_SCOPES if on_gpu else WARM_SCOPES[:1]:
+                if on_gpu and self._cpus:
+                    yield Line(workload, scope, "best-cpu", e.id)
+                if on_gpu and self._alike(e) is not None:
+                    yield Line(workload, scope, "cpu-alike", e.id)
+                if e.precision_of in self.times.entries:
+                    yield Line(workload, scope, "own", e.id)
+
+    def _declared(self, entry: Entry) -> bool:
+        return entry.variant == "precision" and entry.precision in self.times.record.spec.precisions
+
+    def _alike(self, entry: Entry) -> str | None:
+        """Return the CPU variant that computes in the precision of `entry`."""
+        found = (
+            e.id
+            for e in self.times.record.entries
+            if e.device == "cpu" and self._declared(e) and e.precision == entry.precision
+        )
+        return next(found, None)
 
     def pairs(self, line: Line) -> Iterator[Pair]:
         """Yield the pairs of a line, at each size at which both sides take part."""

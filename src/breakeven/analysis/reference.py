@@ -60,7 +60,7 @@ def _quickest(here: Plan, workload: str, size: int) -> tuple[float, str] | None:
     timed = [
         (seconds, e.id)
         for e in here.times.record.entries
-        if e.device == "cpu" and e.variant != "twin"
+        if e.device == "cpu" and e.variant not in {"twin", "precision"}
         if (seconds := _sound(here, workload, size, e.id, "resident")) is not None
     ]
     return min(timed, default=None)

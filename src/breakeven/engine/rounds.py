@@ -24,6 +24,7 @@ from breakeven.model.run import (
     Status,
 )
 from breakeven.model.verdict import Scope
+from breakeven.stats.classes import WRONG, honest
 from breakeven.workloads import registry
 from breakeven.workloads.base import Workload
 
@@ -104,7 +105,9 @@ def _detail_s(context: Context, entry: str, call: float, *, on_cpu: bool) -> flo
 def remark_on(entry: Entry, agreement: Agreement) -> str | None:
     """Return what an answer's error says of its case; None where there is nothing to say."""
     if not agreement.passed:
-        return "its answer is further from the reference than rounding is"
+        if agreement.class_ == WRONG or honest(agreement.class_, entry.precision):
+            return "its answer is further from the reference than rounding is"
+        return f"it errs as {agreement.class_} does, though {entry.precision} was asked for"
     if entry.precision == "tf32" and agreement.class_ in {"float32", "float64"}:
         return "it errs no more than float32 does: here TF32 changes little, or did not take"
     return None
