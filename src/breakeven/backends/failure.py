@@ -40,6 +40,9 @@ def classify(
     text = first_line(error)
     if isinstance(error, (MemoryError, *out_of_memory)) or any(w in text for w in _MEMORY_WORDS):
         return "out_of_memory", text
+    if isinstance(error, NotImplementedError) and str(error).strip():
+        # What is missing says more than the type that says so.
+        return "unsupported", text.partition(": ")[2]
     lacking = (NotImplementedError, AttributeError, ImportError)
     if isinstance(error, lacking) or any(w in text for w in _LACKING_WORDS):
         return "unsupported", text

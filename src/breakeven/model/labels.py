@@ -37,6 +37,11 @@ def elsewhere(identity: str) -> str:
     return _BACKENDS.get(identity, identity)
 
 
+def precision(name: str) -> str:
+    """Return a precision as people write it, such as ``"TF32"``."""
+    return {"tf32": "TF32"}.get(name, name)
+
+
 def axis(workload: str, spec: RunSpec) -> str:
     """Return what the size of a workload is called, such as ``"N"``.
 
@@ -50,4 +55,6 @@ def axis(workload: str, spec: RunSpec) -> str:
 def _label(entry: Entry) -> str:
     if entry.device == "cpu" or entry.variant == "twin" or entry.backend not in _BACKENDS:
         return entry.id
+    if entry.variant == "precision":
+        return f"{backend(entry.backend)} {precision(entry.precision)}"
     return backend(entry.backend) + ("" if entry.variant == "default" else f" {entry.variant}")

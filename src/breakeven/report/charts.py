@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from breakeven.report import chart_data, marks, names, roofline
+from breakeven.report import chart_data, marks, names, precision_chart, roofline
 from breakeven.report.marks import INK, Spec
 from breakeven.report.view import Page, WorkloadPage
 
-_KINDS = ("time", "phases", "losses", "roofline")
+_KINDS = ("time", "precision", "phases", "losses", "roofline")
 _WIDTH = 680
 _PHASE_COLOURS = ["#0072B2", "#56B4E9", "#CC79A7", "#E69F00", "#009E73", "#D55E00"]
 
@@ -17,8 +17,9 @@ _PHASE_COLOURS = ["#0072B2", "#56B4E9", "#CC79A7", "#E69F00", "#009E73", "#D55E0
 def specs(page: Page) -> dict[str, Spec]:
     """Return the Vega-Lite specifications of a page's pictures, by name.
 
-    Names are ``WORKLOAD-time``, ``WORKLOAD-speedup-BASE``, ``WORKLOAD-phases`` and
-    ``WORKLOAD-losses``, ``WORKLOAD-roofline``; a picture without data is left out.
+    Names are ``WORKLOAD-time``, ``WORKLOAD-speedup-BASE``, ``WORKLOAD-precision``,
+    ``WORKLOAD-phases``, ``WORKLOAD-losses`` and ``WORKLOAD-roofline``; a picture without data is
+    left out.
     """
     found: dict[str, Spec] = {}
     for w in page.workloads:
@@ -27,6 +28,7 @@ def specs(page: Page) -> dict[str, Spec]:
         # The picture of the answer's own base comes first.
         for kind in sorted(kinds, key=lambda k: k != w.base_kind):
             made[f"{w.name}-speedup-{kind}"] = _speedup(w, kind)
+        made[f"{w.name}-precision"] = precision_chart.spec(w)
         made[f"{w.name}-phases"] = _phases(w)
         made[f"{w.name}-losses"] = _losses(w)
         made[f"{w.name}-roofline"] = roofline.picture(w)

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from breakeven.model.verdict import BEST_CPU, Crossover, NaiveCost, Payback, Verdict
-from breakeven.report import clocks, kernel_caches, names, reach, reasons, sentences, startup
+from breakeven.report import (
+    clocks,
+    kernel_caches,
+    names,
+    precisions,
+    reach,
+    reasons,
+    sentences,
+    startup,
+)
 from breakeven.report.evidence import Evidence
 from breakeven.report.rows import column
 from breakeven.report.view import AdviceText, Note, Row
@@ -36,6 +45,7 @@ def notes(
     if not evidence.quick:
         found += reach.note(evidence, workload, leads)
     found += clocks.notes(evidence, workload)
+    found += precisions.notes(evidence, workload)
     found += [Note(label="one-shot timing", text=text) for text in one_shots(evidence, workload)]
     return tuple(found)
 

@@ -72,7 +72,9 @@ class Evidence:
     def dtype(self, workload: str) -> str:
         """Return the element types that took part in a workload."""
         used = {c.entry for c in self.cases(workload)}
-        types = dict.fromkeys(e.dtype for e in self.record.entries if e.id in used)
+        types = dict.fromkeys(
+            e.dtype for e in self.record.entries if e.id in used and e.variant != "precision"
+        )
         return ", ".join(types) or self.record.spec.dtype
 
     def cases(self, workload: str) -> list[Case]:
@@ -86,17 +88,40 @@ class Evidence:
         return sorted({c.size for c in self.record.cases if c.workload == workload})
 
     def taking_part(self, workload: str, *, gpu: bool | None = None) -> list[Entry]:
-        """Return entries with cases of a workload, twins left out, on one side if asked."""
+        """Return entries with cases of a workload, on one side if asked.
+
+        Twins are left out, and precision variants, which are shown apart.
+        """
         used = {c.entry for c in self.record.cases if c.workload == workload}
         return [
             e
             for e in self.record.entries
-            if e.id in used and e.variant != "twin" and (gpu is None or (e.device != "cpu") == gpu)
+            if e.id in used
+            and e.variant not in {"twin", "precision"}
+            and (gpu is None or (e.device != "cpu") == gpu)
         ]
 
     def verdicts(self, workload: str, **wanted: object) -> list[Verdict]:
-        """Return the verdicts of a workload whose named fields have the wanted values."""
-        return _matching((v for v in self.record.verdicts if v.workload == workload), wanted)
+        """Return the verdicts of a workload whose named fields have the wanted values.
+
+        Those of precision variants are not among them.
+        """
+        mine = (v for v in self.record.verdicts if v.workload == workload and v.precision is None)
+        return _matching(mine, wanted)
+
+    def variants(self, workload: str) -> list[Entry]:
+        """Return the precision variants that have cases of a workload."""
+        used = {c.entry for c in self.record.cases if c.workload == workload}
+        return [e for e in self.record.entries if e.id in used and e.variant == "precision"]
+
+    def variant_verdicts(self, workload: str, **wanted: object) -> list[Verdict]:
+        """Return the verdicts on precision variants, sizes ascending, as `verdicts` does."""
+        found = [v for v in self.record.verdicts if v.workload == workload and v.precision]
+        return _matching(sorted(found, key=lambda v: v.size), wanted)
+
+    def case(self, workload: str, size: int, entry: str) -> Case | None:
+        """Return one case; None where there is none."""
+        return self._cases.get((workload, size, entry))
 
     def crossovers(self, workload: str, **wanted: object) -> list[Crossover]:
         """Return the crossovers of a workload whose named fields have the wanted values."""

@@ -69,6 +69,11 @@ def by_entry(labels: Sequence[str], everyone: Sequence[str]) -> Spec:
     }
 
 
+def colours(count: int) -> list[str]:
+    """Return as many colours as there are things to tell apart, in the order of the palette."""
+    return [_COLOURS[i % len(_COLOURS)] for i in range(count)]
+
+
 def widened(points: Sequence[Spec], labels: Sequence[str]) -> list[Spec]:
     """Return points with the width of their line.
 

@@ -13,6 +13,7 @@ from breakeven.report import (
     measured,
     names,
     points,
+    precisions,
     reach,
     reasons,
     references,
@@ -113,6 +114,7 @@ def _workload(evidence: Evidence, name: str) -> WorkloadPage:
         roofs=reach.roofs(evidence, name),
         reached=reach.reached(evidence, name),
         predicted=reach.predicted(evidence, name),
+        precisions=precisions.points(evidence, name),
     )
 
 

@@ -42,7 +42,7 @@ def phase_bars(evidence: Evidence, name: str) -> tuple[int | None, tuple[PhaseBa
     usual = {e.backend for e in evidence.taking_part(name) if e.default}
     for c in evidence.cases(name):
         entry = evidence.entries.get(c.entry)
-        if entry is None or entry.variant == "twin" or c.status != "ok":
+        if entry is None or entry.variant in {"twin", "precision"} or c.status != "ok":
             continue
         # Start-up belongs to the library: its other thread counts would repeat the bar.
         if not entry.default and entry.backend in usual:
@@ -60,9 +60,10 @@ def phase_bars(evidence: Evidence, name: str) -> tuple[int | None, tuple[PhaseBa
 
 
 def losses(evidence: Evidence, name: str) -> tuple[LossPoint, ...]:
-    """Return the training losses in the order of their reading, twins left out.
+    """Return the training losses in the order of their reading.
 
-    A loss that is no number has no place in a picture; the table tells it.
+    Twins and precision variants are left out: the table has those. It also tells a loss that is no
+    number, which has no place in a picture.
     """
     return tuple(
         LossPoint(
@@ -73,7 +74,8 @@ def losses(evidence: Evidence, name: str) -> tuple[LossPoint, ...]:
             epoch=c.loss_epochs[i] if i < len(c.loss_epochs) else None,
         )
         for c in evidence.cases(name)
-        if (entry := evidence.entries.get(c.entry)) is not None and entry.variant != "twin"
+        if (entry := evidence.entries.get(c.entry)) is not None
+        and entry.variant not in {"twin", "precision"}
         for i, loss in enumerate(c.losses)
         if math.isfinite(loss)
     )

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from breakeven import units
-from breakeven.report import cells, clocks, gpu_state, kernel_caches, measured, names, reach
+from breakeven.report import (
+    cells,
+    clocks,
+    gpu_state,
+    kernel_caches,
+    measured,
+    names,
+    precisions,
+    reach,
+)
 from breakeven.report.evidence import NONE, Evidence
 from breakeven.report.rows import judged, ratio_text
 from breakeven.report.view import Figure, Row, Table
@@ -21,6 +30,7 @@ def of_workload(
     tables = (
         times(evidence, workload, rows, kind, leads),
         verdicts(evidence, workload),
+        precisions.table(evidence, workload),
         every_entry(evidence, workload),
         paybacks(evidence, workload),
         measured.agreement(evidence, workload),

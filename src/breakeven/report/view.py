@@ -119,6 +119,27 @@ class LossPoint(msgspec.Struct, frozen=True, kw_only=True):
     epoch: int | None = None
 
 
+class PrecisionPoint(msgspec.Struct, frozen=True, kw_only=True):
+    """Time and error of one entry in one precision, data on the device.
+
+    Attributes
+    ----------
+    family : str
+        What the entry and its variants are called together.
+    text : str
+        The time as it is printed.
+    """
+
+    family: str
+    precision: str
+    entry: str
+    size: int
+    error: float
+    class_: str
+    seconds: float
+    text: str
+
+
 class ReferencePoint(msgspec.Struct, frozen=True, kw_only=True):
     """A time of another machine's stored run: not paired, indicative."""
 
@@ -263,6 +284,7 @@ class WorkloadPage(msgspec.Struct, frozen=True, kw_only=True):
     roofs: tuple[Roof, ...] = ()
     reached: tuple[ReachedPoint, ...] = ()
     predicted: tuple[PredictedPoint, ...] = ()
+    precisions: tuple[PrecisionPoint, ...] = ()
 
 
 class Page(msgspec.Struct, frozen=True, kw_only=True):
