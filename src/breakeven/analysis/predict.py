@@ -66,7 +66,7 @@ def predictions(times: Times) -> tuple[Prediction, ...]:
         return ()
     for workload in times.workloads():
         for entry in times.entries.values():
-            if entry.variant in {"twin", "naive", "planted"}:
+            if entry.variant in {"twin", "naive", "planted", "precision"}:
                 continue
             if not entry.default and entry.device == "cpu":
                 continue

@@ -85,7 +85,9 @@ class TorchSettings:
 
 
 def torch_caster(torch: Any, precision: Precision, *, cuda: bool) -> Callable[[Any], Any]:  # noqa: ANN401
-    """Return what makes a NumPy array a host tensor of `precision`, for PyTorch.
+    """Return what gives a NumPy array `precision`, for PyTorch.
+
+    NumPy has no bfloat16: in that it is a host tensor, in all others a NumPy array as before.
 
     Parameters
     ----------
@@ -93,15 +95,13 @@ def torch_caster(torch: Any, precision: Precision, *, cuda: bool) -> Callable[[A
     cuda : bool
         Whether the device has tensor cores, on which TF32 is computed.
     """
-    wanted = getattr(torch, DTYPES[precision])
+    if precision != "bfloat16":
+        return caster(precision, {} if cuda else {"tf32": NO_TF32_ON_CPU})
 
     def cast(array: Any) -> Any:  # noqa: ANN401  NumPy in, a tensor out
-        if precision == "tf32" and not cuda:
-            raise NotImplementedError(NO_TF32_ON_CPU)
-        tensor = torch.from_numpy(array)
-        if tensor.is_complex() and wanted.itemsize == 2:
+        if array.dtype.kind == "c":
             raise NotImplementedError(NO_COMPLEX)
-        return tensor.to(wanted) if tensor.is_floating_point() else tensor
+        return torch.from_numpy(array).bfloat16() if array.dtype.kind == "f" else array
 
     return cast
 
