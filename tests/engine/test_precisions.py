@@ -112,16 +112,6 @@ def test_variants_lead_no_answer(run: RunRecord) -> None:
     assert not variants & {v.base for v in run.verdicts if v.base_kind == "best-cpu"}
 
 
-def test_variants_are_measured_at_planned_sizes_alone(tmp_path: Path) -> None:
-    """The grid of the crossover has no variant on it: that would cost time and say nothing."""
-    cast = script(tmp_path, cpu=actor(CPU_S), gpu=gpu(precisions=PLAYED))
-    record = _with(began(cast, sizes=(8, 32), rounds=None, budget_s=14.0), "float64")
-    found = measured(record)
-    sizes = {e: {c.size for c in found.cases if c.entry == e} for e in ("gpu", "gpu-float64")}
-    assert sizes["gpu-float64"] == {8, 32}
-    assert sizes["gpu"] > {8, 32}
-
-
 def test_tf32_on_one_side_is_caught_and_named(tmp_path: Path) -> None:
     """A GPU that multiplies in TF32 unasked gets no verdict, and the reason says TF32."""
     cast = script(tmp_path, cpu=actor(CPU_S), gpu=gpu(precisions={"float32": {"error": 3e-4}}))

@@ -7,7 +7,7 @@ import math
 import msgspec
 import pytest
 
-from breakeven.engine.plan import effort_of
+from breakeven.engine.plan import effort_of, in_precision
 from breakeven.engine.search import Grid, Search, aligned
 from breakeven.model.settlement import PairState, Settlement, WorkloadState
 from breakeven.model.spec import RunSpec, WorkloadSpec
@@ -156,3 +156,15 @@ def test_a_long_run_measures_every_gpu_on_the_grid() -> None:
     _, on_grids = _search(long).tasks(_state(_pair(640.0)), ENTRIES)
     assert {"cupy", "torch-cuda"} <= set(on_grids[0].entries)
     assert on_grids[0].scopes == ("resident", "transfer")
+
+
+def test_variants_are_measured_at_planned_sizes_alone() -> None:
+    """A precision variant is in every planned task, and on no grid however long the run."""
+    variants = (in_precision(CUPY, "tf32"), in_precision(NUMPY, "float64"))
+    found, on_grids = _search(LONG).tasks(_state(_pair(640.0)), (*ENTRIES, *variants))
+    assert on_grids
+    for task in found:
+        assert {"cupy-tf32", "numpy-16-float64"} <= set(task.entries)
+    for task in on_grids:
+        assert "torch-cuda" in task.entries
+        assert not {"cupy-tf32", "numpy-16-float64"} & set(task.entries)

@@ -130,3 +130,12 @@ def test_work_is_counted_by_hand() -> None:
     assert Matmul().work(2, "float32").bytes == 48
     assert Matmul().work(2, "float64").bytes == 96
     assert Matmul().need(10, "float64").host == 4 * 800
+
+
+def test_every_type_has_the_same_values() -> None:
+    """Inputs in float32 are those in float64, rounded: blocks of rows leave no seam."""
+    wide, _ = Matmul().make(40, "float64", 7)
+    narrow, _ = Matmul().make(40, "float32", 7)
+    for name, values in wide.items():
+        assert np.array_equal(values.astype(np.float32), narrow[name])
+        assert not np.array_equal(values, narrow[name])
