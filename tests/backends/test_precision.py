@@ -57,10 +57,7 @@ def _ready(name: str, precision: Precision, folder: str, workload: str, size: in
 def test_a_product_and_a_training_pass_in_each_precision(
     tmp_path: Path, name: str, precision: Precision, class_: str, workload: str, size: int
 ) -> None:
-    """Answers of real arithmetic pass under the bound of their precision; products have its class.
-
-    The 16-bit ones come back through the same seam, as arrays that the check can read.
-    """
+    """Real arithmetic passes under the bound of its precision; products have its class."""
     dtype: DType = "float64" if precision == "float64" else "float32"
     ready = _ready(name, precision, _case(tmp_path, workload, size, dtype), workload, size)
     assert ready.agreement.passed, ready.agreement
