@@ -205,9 +205,14 @@ def spec_of(case: Case, *, dense: bool, seed: int) -> RunSpec:
 
 
 def effort(spec: RunSpec, machine: Machine) -> Effort:
-    """Return the effort of the spec without first calls, and with one GPU entry on the grid."""
+    """Return the effort of the spec for slots alone: no first calls, no parts of cases.
+
+    One GPU entry is on the grid, as the sweep has one.
+    """
     usual = effort_of(spec, gpu=bool(machine.gpus))
-    return msgspec.structs.replace(usual, cold_most=0, grid_all=False)
+    return msgspec.structs.replace(
+        usual, cold_most=0, detail_s=0.0, cold_caches=False, grid_all=False
+    )
 
 
 class Reading(NamedTuple):

@@ -23,6 +23,7 @@ Kind = Literal["gpu", "cpu"]
 KINDS: dict[Kind, str] = {"gpu": "a machine with an NVIDIA GPU", "cpu": "a CPU-only machine"}
 # Where a result was first written says nothing about how it was made.
 _OUT = re.compile(r" --out(?: |=)\S+")
+_HARD_SPACE = "\u00a0"
 WORDS = {True: "met", False: "MISSED", None: "open"}
 
 
@@ -122,10 +123,13 @@ def _told(result: dict[str, Any]) -> list[str]:
 
 
 def _wrapped(text: str, indent: str, later: str | None = None) -> list[str]:
-    return textwrap.wrap(
-        text, WIDTH, initial_indent=indent, subsequent_indent=later or indent,
+    # A share stays beside its sign.
+    kept = text.replace(" %", f"{_HARD_SPACE}%")
+    lines = textwrap.wrap(
+        kept, WIDTH, initial_indent=indent, subsequent_indent=later or indent,
         break_on_hyphens=False, break_long_words=False,
     )  # fmt: skip
+    return [line.replace(_HARD_SPACE, " ") for line in lines]
 
 
 def clocks(found: Sequence[dict[str, Any]]) -> list[str]:

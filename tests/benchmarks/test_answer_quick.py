@@ -102,6 +102,7 @@ def test_the_sweep_measures_all_sizes_and_searches_none() -> None:
     assert len(dense.workloads[0].sizes) > len(search.workloads[0].sizes)
     assert (dense.rounds, search.rounds) == (20, None)
     assert effort(dense, HERE).cold_most == 0
+    assert effort(dense, HERE).detail_s == 0
     assert effort(search, HERE).grid_step == pytest.approx(1.19)
 
 
