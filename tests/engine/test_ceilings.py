@@ -44,7 +44,7 @@ class Card:
         """Return the device, opened, on its own clock."""
         return Opening(
             xp=self, version="1", import_s=0.0, context_s=0.0, clock=lambda: self.now,
-            device_clock=tools,
+            device_clock=tools, cast=lambda array: array.astype("float16"),
         )  # fmt: skip
 
     def tools(self) -> DeviceClock:

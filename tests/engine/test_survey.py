@@ -48,7 +48,7 @@ def test_every_device_is_measured_one_backend_at_a_time(tmp_path: Path) -> None:
     assert found["cpu"].backend == "scripted:cpu, scripted:other"
     assert found["cuda:0"].flops_per_s["float32"] == pytest.approx(PRODUCT / 0.1)
     opened = [t for t in told if "opening" in t]
-    assert len(opened) == 3
+    assert len(opened) == 3 + len(survey.REDUCED)
     assert told.index(opened[1]) > told.index("ceilings: memory on cpu")
 
 
@@ -91,7 +91,8 @@ def test_a_busy_machine_is_told_and_the_ceiling_marked(
 def test_the_cost_is_known_before(tmp_path: Path) -> None:
     """It counts each worker and each part, and fewer precisions cost less."""
     name = script(tmp_path, cpu=CPU, gpu=GPU)
-    cpu, gpu = stages([name], machine(gpu=False))
+    cpu, gpu, *reduced = stages([name], machine(gpu=False))
+    assert [s.entry.precision for s in reduced] == list(survey.REDUCED)
     assert [p.part for p in cpu.parts] == ["product", "product", "memory"]
     assert [p.part for p in gpu.parts][-3:] == ["memory", "link", "launch"]
     part = survey.PART_S + survey.SET_UP_S

@@ -15,7 +15,7 @@ from breakeven.engine import messages
 from breakeven.engine.conditions import CpuMeter, is_busy
 from breakeven.engine.context import OPEN_DEADLINE_S, Context
 from breakeven.engine.inputs import scratch_folder
-from breakeven.engine.plan import cores_for, entry_id
+from breakeven.engine.plan import cores_for, entry_id, in_precision
 from breakeven.engine.processes import Crew, WorkerProcess, crew
 from breakeven.errors import WorkerError
 from breakeven.model.event import CeilingsDone
@@ -33,7 +33,8 @@ CACHES, LEAST_EXTENT, GPU_EXTENT = 4, 64 << 20, 1 << 30
 # Three arrays are streamed: together they take under a fifth of the memory.
 MEMORY_PARTS = 16
 PRODUCTS: tuple[Precision, ...] = ("float32", "float64")
-GPU_PRODUCTS: tuple[Precision, ...] = (*PRODUCTS, "float16")
+# Each has a process of its own, since a library is switched to it when it is opened.
+REDUCED: tuple[Precision, ...] = ("tf32", "float16", "bfloat16")
 
 
 class Stage(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,6 +63,8 @@ def stages(
 ) -> tuple[Stage, ...]:
     """Return the workers of a survey: one for each backend that is found here.
 
+    On a GPU there is one more for each reduced precision.
+
     Parameters
     ----------
     precisions : sequence of str or None
@@ -76,8 +79,7 @@ def stages(
             device, threads = backend.about.device, None
             if backend.about.pools:
                 threads = machine.cpu.cores_usable
-            made = PRODUCTS if device == "cpu" else GPU_PRODUCTS
-            wanted = [p for p in made if precisions is None or p in precisions]
+            wanted = [p for p in PRODUCTS if precisions is None or p in precisions]
             extent = extent_bytes(machine, device)
             parts = [messages.MeasureCeilings(part="product", precision=p) for p in wanted]
             parts.append(messages.MeasureCeilings(part="memory", extent_bytes=extent))
@@ -87,7 +89,19 @@ def stages(
                 id=entry_id(one, threads), backend=one, device=device, threads=threads
             )  # fmt: skip
             planned.append(Stage(entry=entry, parts=tuple(parts)))
+            if device != "cpu":
+                planned += [
+                    _reduced(entry, p) for p in REDUCED if precisions is None or p in precisions
+                ]
     return tuple(planned)
+
+
+def _reduced(entry: Entry, precision: Precision) -> Stage:
+    """Return the worker that measures the product in a reduced precision."""
+    return Stage(
+        entry=in_precision(entry, precision),
+        parts=(messages.MeasureCeilings(part="product", precision=precision),),
+    )
 
 
 def extent_bytes(machine: Machine, device: str) -> int:
@@ -179,6 +193,7 @@ class Survey:
         config = messages.WorkerConfig(
             backend=entry.backend,
             parent=os.getpid(),
+            precision=entry.precision,
             seed=f"ceilings/{entry.id}",
             cpus=cores_for(entry, self._machine) if self._pin else (),
         )
