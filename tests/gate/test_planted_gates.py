@@ -26,7 +26,7 @@ IN_SESSIONS = {
     "a clock that never rests": "tests/engine/test_replayed.py::"
     "test_a_clock_that_never_rests_is_told",
     "a busy neighbour": "tests/engine/test_busy.py::"
-    "test_a_busy_neighbour_voids_all_and_is_the_answer",
+    "test_a_busy_neighbour_voids_slots_and_is_the_answer",
     "a wrong answer": "tests/engine/test_session.py::test_an_answer_that_disagrees_is_not_ranked",
     "zeros as input": "tests/engine/test_telling_inputs.py::"
     "test_a_workload_that_makes_zeros_is_not_compared",
