@@ -98,7 +98,9 @@ def test_runs_are_listed_newest_first(breakeven: Speaker, stored: RunRecord) -> 
     later = msgspec.structs.replace(stored, id="2026-12-02T10-22-07-aaaa", interrupted=True)
     store.save(later)
     (breakeven.store / "2026-12-03T10-22-07-bbbb.json").write_text("{")
-    lines = breakeven("runs").out.splitlines()
+    shown = breakeven("runs").out.splitlines()
+    assert max(map(len, shown)) <= 80
+    lines = [line for line in shown if not line.startswith(" ")]
     assert [line.split()[0] for line in lines] == [
         "RUN",
         "2026-12-03T10-22-07-bbbb",

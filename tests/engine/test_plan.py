@@ -11,11 +11,12 @@ from breakeven.engine.plan import (
     default_threads,
     effort_of,
     entry_id,
+    smallest_first,
     thread_counts,
     twin_of,
 )
 from breakeven.model.machine import BackendInfo
-from breakeven.model.spec import RunSpec
+from breakeven.model.spec import RunSpec, WorkloadSpec
 from engine.casts import began
 from records import entry, machine
 
@@ -113,3 +114,17 @@ def test_effort_grows_with_what_was_asked(gpu: bool) -> None:
     assert (tour.grid_all, long.grid_all) == (False, True)
     assert long.cold_most > tour.cold_most
     assert effort_of(began(rounds=7).spec, gpu=gpu).rounds_most == 7
+
+
+def test_every_workload_is_scouted_before_any_is_scouted_twice() -> None:
+    """The smallest size of each workload comes first, then the next of those that have one."""
+    spec = RunSpec(
+        workloads=(
+            WorkloadSpec(name="matmul", sizes=(8, 16)),
+            WorkloadSpec(name="mlp", sizes=(64, 128, 256)),
+        ),
+        backends=("numpy",),
+    )
+    assert smallest_first(spec) == [
+        (0, "matmul", 8), (0, "mlp", 64), (1, "matmul", 16), (1, "mlp", 128), (2, "mlp", 256),
+    ]  # fmt: skip

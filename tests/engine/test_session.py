@@ -376,3 +376,14 @@ def test_many_interruptions_do_not_use_up_the_rounds(tmp_path: Path) -> None:
     torn = msgspec.structs.replace(first, cases=tuple(cases), finished=None, interrupted=True)
     run = measured(torn)
     assert _rounds(_case(run, "cpu", 16)) == [0, 6]
+
+
+def test_scouting_leaves_time_for_the_rounds(tmp_path: Path) -> None:
+    """Without a share of the budget left only the smallest size is scouted; a count of rounds waits."""
+    name = script(tmp_path, cpu=actor(), gpu=gpu(GPU_S))
+    short = measured(began(name, sizes=SIZES, rounds=None, budget_s=1e-3))
+    scouted = {c.size for c in short.cases if any(r.round == 0 for r in c.rounds)}
+    assert scouted == {8}
+    counted = measured(began(name, sizes=SIZES, rounds=1, budget_s=1e-3))
+    scouted = {c.size for c in counted.cases if any(r.round == 0 for r in c.rounds)}
+    assert scouted == set(SIZES)

@@ -174,6 +174,6 @@ def _open_words(look: Look, needed: int | None, cost: float | None) -> str:
     else:
         said = "the verdict interval includes equality"
     if needed is None:
-        return f"{said}; at this noise even {LOOKS[-1]} rounds would not settle it"
+        return f"{said}; at this noise even {LOOKS[-1]} rounds may not settle it"
     price = "" if cost is None else f", at least about {units.about(cost)} more"
     return f"{said}; {needed} rounds in all would settle it at this noise{price}"

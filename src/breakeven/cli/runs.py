@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 
 import click
 
 from breakeven.cli import options
+
+WIDTH = 80
 
 
 @click.command("runs")
@@ -30,5 +33,11 @@ def command(*, store: Path | None, as_json: bool) -> int:
         cases = "-" if one.cases is None else one.cases
         words = " ".join(one.command) or "-"
         where = ", ".join(x for x in (words, one.machine, one.why) if x)
-        click.echo(f"{one.id:<26}{one.status:<13}{cases:>5}  {where}")
+        head = f"{one.id:<26}{one.status:<13}{cases:>5}  "
+        click.echo(
+            textwrap.fill(
+                where, WIDTH, initial_indent=head, subsequent_indent=" " * len(head),
+                break_on_hyphens=False,
+            )
+        )  # fmt: skip
     return 0

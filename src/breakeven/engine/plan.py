@@ -201,6 +201,16 @@ def cpu_alike(spec: RunSpec, entries: Sequence[Entry], base: str | None) -> tupl
     return tuple(in_precision(chosen, p) for p in spec.precisions if p in CPU_PRECISIONS)
 
 
+def smallest_first(spec: RunSpec) -> list[tuple[int, str, int]]:
+    """Return place, workload and size: the smallest of each workload, then the next of each.
+
+    When the share of time ends, every workload has been tried at some size; a larger one takes the
+    thread count of the nearest that was.
+    """
+    places = [(i, w.name, size) for w in spec.workloads for i, size in enumerate(w.sizes)]
+    return sorted(places, key=lambda place: place[0])
+
+
 def twin_of(entry: Entry) -> Entry:
     """Return the entry that repeats `entry` under another id: the A/A check of the session."""
     return msgspec.structs.replace(

@@ -12,7 +12,7 @@ from breakeven.engine.clock import now
 from breakeven.engine.conditions import is_busy
 from breakeven.engine.context import Context
 from breakeven.engine.forecast import pace
-from breakeven.engine.plan import candidates, cpu_alike, twin_of
+from breakeven.engine.plan import candidates, cpu_alike, smallest_first, twin_of
 from breakeven.engine.rounds import SizeRunner, Task, cost_s
 from breakeven.engine.team import Team
 from breakeven.errors import NothingMeasuredError
@@ -28,6 +28,8 @@ LOOK_AROUND_S = 0.5
 DOMINATED = 3.0
 # From so many rounds on, the best GPU entry is measured twice as well.
 GPU_TWIN_ROUNDS = 8
+# Of the budget, after which no size but the smallest of each workload is scouted.
+SCOUT_SHARE = 0.35
 WORST_ENDINGS = frozenset({"crashed", "timeout", "out_of_memory", "unsupported"})
 
 
@@ -144,6 +146,7 @@ def _most(names: Sequence[str]) -> str:
 
 def _try_all(context: Context, entries: Sequence[Entry]) -> None:
     """Measure all thread counts at the planned sizes, as far as calls are short."""
+    allowed = SCOUT_SHARE * context.spec.budget_s
     team = Team(context, 0, entries)
     by_id = {e.id: e for e in entries}
     begin, done = now(), []
@@ -151,20 +154,21 @@ def _try_all(context: Context, entries: Sequence[Entry]) -> None:
         team.start()
         context.team_s, begin = now() - begin, now()
         runner = SizeRunner(context, team, lost(context), context.effort.scout_slots)
-        for spec in context.spec.workloads:
-            for size in spec.sizes:
-                workload = workloads.get(spec.name)
-                calls = {e: context.predicted_s(e, workload, size) for e in by_id}
-                best = min((c for e, c in calls.items() if by_id[e].device == "cpu"), default=0.0)
-                if best > context.effort.scout_call_s:
-                    break
-                tried = tuple(
-                    e
-                    for e in by_id
-                    if by_id[e].device != "cpu" or by_id[e].default or calls[e] <= DOMINATED * best
-                )
-                done.append(Task(workload=spec.name, size=size, entries=tried, parts=False))
-                runner.measure(done[-1])
+        for place, name, size in smallest_first(context.spec):
+            if place > 0 and context.spec.rounds is None and now() - begin > allowed:
+                break
+            workload = workloads.get(name)
+            calls = {e: context.predicted_s(e, workload, size) for e in by_id}
+            best = min((c for e, c in calls.items() if by_id[e].device == "cpu"), default=0.0)
+            if best > context.effort.scout_call_s:
+                continue
+            tried = tuple(
+                e
+                for e in by_id
+                if by_id[e].device != "cpu" or by_id[e].default or calls[e] <= DOMINATED * best
+            )
+            done.append(Task(workload=name, size=size, entries=tried, parts=False))
+            runner.measure(done[-1])
     finally:
         team.end()
     foreseen = sum(cost_s(context, task, context.effort.scout_slots) for task in done)

@@ -123,7 +123,7 @@ def _rounds(record: RunRecord, group: Sequence[Verdict], axis: str, among: Seque
     """Return the rounds that would settle what can be settled at this noise."""
     needed = [v.rounds_needed for v in group if v.rounds_needed is not None]
     if not needed:
-        return f"at this noise even {LOOKS[-1]} rounds would not settle it"
+        return f"at this noise even {LOOKS[-1]} rounds may not settle it"
     settled = {v.size for v in group if v.rounds_needed is not None}
     rest = {v.size for v in group} - settled
     how = resume(record) if record.interrupted else "--budget"
