@@ -17,7 +17,7 @@ from breakeven.model.run import Case, Conditions, GpuConditions, RunRecord, Slot
 from records import record
 
 PAIR = Pair("matmul", 2048, "transfer", "torch-cpu-16", "best-cpu", "cupy")
-FINE = GpuConditions(sm_clock_mhz=1980.0, power_w=400.0, temperature_c=50.0, others=0)
+FINE = GpuConditions(sm_clock_mhz=1980.0, power_w=400.0, temperature_c=50.0, others=0, reasons=())
 GIB = 1 << 30
 Edit = Callable[..., RunRecord]
 

@@ -52,3 +52,18 @@ def test_on_a_busy_machine_the_others_are_the_cause(monkeypatch: pytest.MonkeyPa
     assert "the machine is busy" in said
     assert "stop what else runs" in said
     assert "--budget" not in said
+
+
+def test_one_size_is_measured_whatever_time_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without scouting and without time the smallest size is measured, and the other told."""
+    told: list[str] = []
+    context: Any = SimpleNamespace(
+        spec=SPEC, effort=Effort(slots=4, scout_slots=0), remark=told.append,
+        sink=SimpleNamespace(record=lambda: SimpleNamespace(cases=())),
+    )  # fmt: skip
+    monkeypatch.setattr(allotment, "now", lambda: 50.0)
+    monkeypatch.setattr(allotment, "cost_s", lambda *_: 20.0)
+    tasks = [Task(workload="matmul", size=s, entries=("numpy-1",)) for s in (64, 8)]
+    found = list(Allotment(context).affordable(tasks, 10.0, first=True))
+    assert [t.size for t in found] == [8]
+    assert len(told) == 1

@@ -190,15 +190,27 @@ def test_both_sides_are_timed_cold_or_neither() -> None:
     assert unknown.caches.why == "the size of the last cache is not known"
 
 
-def _capture(tmp_path: Path, device: Device, **work: Any) -> Any:  # noqa: ANN401  a reply
-    for place in range(2):
-        np.save(tmp_path / f"input-{place}-{'ab'[place]}.npy", np.eye(8, dtype=np.float32))
+def _capture(
+    tmp_path: Path,
+    device: Device,
+    *,
+    misses: bool = False,
+    **work: Any,  # noqa: ANN401
+) -> Any:  # noqa: ANN401  a reply
+    """Capture a product; one that `misses` leaves its result as it was."""
+    made = Matmul().make(8, "float32", 42)
+    for prefix, arrays in zip(("input", "reference"), made, strict=True):
+        for place, (name, array) in enumerate(arrays.items()):
+            np.save(tmp_path / f"{prefix}-{place}-{name}.npy", array)
     seam, call = StandIn(device), device.work(1e-4, **work)
 
     class Timed(Matmul):
         def run(self, xp: Any, inputs: tuple[Any, ...]) -> Answer:  # noqa: ANN401  any namespace
             call()
-            return super().run(xp, inputs)
+            answer = super().run(xp, inputs)
+            if device.captures and misses:
+                answer.arrays[0][:] = 0
+            return answer
 
     request = CaptureGraph(workload="matmul", size=8, folder=str(tmp_path), seconds=0.02)
     return Bench(seam, seam.opening).captured(request, Timed())
@@ -209,6 +221,13 @@ def test_a_bench_times_a_call_as_a_graph(tmp_path: Path) -> None:
     found = _capture(tmp_path, Device())
     assert (found.seconds, found.why, found.broken) == (pytest.approx(3e-6), None, False)
     assert found.call_s == pytest.approx(1.1e-4)
+
+
+def test_a_capture_that_missed_the_work_is_no_figure(tmp_path: Path) -> None:
+    """A replay that leaves the result empty would be the quickest of all."""
+    found = _capture(tmp_path, Device(), misses=True)
+    assert (found.seconds, found.broken) == (None, False)
+    assert "missed a part of the work" in found.why
 
 
 def test_a_bench_tells_what_broke_a_capture(tmp_path: Path) -> None:

@@ -55,6 +55,16 @@ def test_a_capture_that_fails_is_passed_on() -> None:
         _replayed(device, device.work(1e-3))
 
 
+def test_a_replay_whose_answer_is_wrong_is_not_timed() -> None:
+    """A capture that missed a part of the work would be quick for that."""
+    device = Device()
+    found = replay_seconds(
+        device.tools, device.work(2e-4), device.wait, device.clock, 0.05,
+        fault=lambda _answer: "the answer is wrong",
+    )  # fmt: skip
+    assert found == graphs.Reading(None, "not timed: the answer is wrong")
+
+
 class _Session:
     """A context and a worker whose answers are given."""
 
@@ -63,6 +73,7 @@ class _Session:
         self._answers = list(answers)
         self.context: Any = SimpleNamespace(
             effort=Effort(slots=6, graphs_s=graphs_s), graphs={}, device_clocks=set(), tell=lambda _: None,
+            left_s=lambda: 100.0,
             inputs=SimpleNamespace(folder_of=lambda _workload, size: f"folder-{size}"),
         )  # fmt: skip
         self.worker: Any = SimpleNamespace(ask=self._ask)
@@ -116,6 +127,14 @@ def test_a_process_that_ends_is_a_reason_and_no_more(answer: Any) -> None:  # no
     found = _Session(answer).walk()
     what = answer.why if isinstance(answer, messages.Failed) else answer.what
     assert {why for _, why in found.values()} == {f"not captured: {what}"}
+
+
+def test_a_size_whose_calls_must_be_long_is_not_even_made() -> None:
+    """From 1 ms at 64 follow 8 ms at 128: no inputs are made for that, and the reason is told."""
+    session = _Session(_captured(call_s=1e-3))
+    found = session.walk()
+    assert session.asked == [64]
+    assert "8.00 ms" in str(found[128][1])
 
 
 def test_long_calls_end_the_walk() -> None:

@@ -155,3 +155,15 @@ def test_a_run_says_when_no_ceiling_could_be_measured(tmp_path: Path) -> None:
     assert run.limits.ceilings == ()
     assert any("the ceilings of cpu were not measured" in r for r in run.remarks)
     assert all(c.rounds for c in run.cases)
+
+
+def test_ceilings_that_would_eat_the_budget_are_left_out(tmp_path: Path) -> None:
+    """A second has no room for them: the run says so, and measures its work."""
+    record = began(script(tmp_path, cpu=actor()), sizes=(8,), rounds=None, budget_s=1.0)
+    asked = msgspec.structs.replace(
+        record, spec=msgspec.structs.replace(record.spec, ceilings=True)
+    )  # fmt: skip
+    run = measured(asked)
+    assert run.limits.ceilings == ()
+    assert any("too much of this budget" in r for r in run.remarks)
+    assert any(r.round > 0 for c in run.cases for r in c.rounds)

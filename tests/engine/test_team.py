@@ -11,6 +11,7 @@ from breakeven.engine import messages
 from breakeven.engine.team import Team
 from breakeven.model.machine import Blas
 from breakeven.model.run import Entry
+from breakeven.sensors.base import Look
 from records import CUPY, NUMPY
 
 
@@ -36,3 +37,26 @@ def test_threads_are_verified_once_a_library_is_there(
     team._workers[entry.id] = worker
     assert team._open(entry)
     assert remarks == told
+
+
+def test_what_a_failed_case_left_on_the_gpu_is_ours() -> None:
+    """After a refusal the worker is asked what it holds: its memory is no other tenant's."""
+    asked: list[messages.Request] = []
+    context: Any = SimpleNamespace(
+        remark=lambda _: None, emit=lambda _: None, patience_s=1.0, gpu_uuid=lambda _: "GPU-1"
+    )
+    answers = [
+        messages.Failed(status="out_of_memory", why="no memory is left"),
+        messages.Looked(look=Look(memory_used_bytes=7), held_bytes=5),
+    ]
+
+    def ask(request: messages.Request, _deadline_s: float) -> messages.Reply:
+        asked.append(request)
+        return answers[len(asked) - 1]
+
+    team = Team(context, 1, [CUPY])
+    worker: Any = SimpleNamespace(ask=ask, pid=1)
+    team._workers[CUPY.id] = worker
+    request = messages.Measure(scope="resident", seconds=0.1)
+    assert team.ask_case(CUPY, "matmul", 64, request, 1.0) is None
+    assert [type(r).__name__ for r in asked] == ["Measure", "LookAtGpu"]

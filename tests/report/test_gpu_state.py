@@ -40,10 +40,13 @@ def test_a_case_has_a_row_with_its_clocks_power_and_reasons() -> None:
 
 
 def test_what_was_not_told_is_no_zero() -> None:
-    """Holes are dashes; a clock that was read, and that nothing held down, says so."""
+    """Holes are dashes; a clock that the driver says nothing held down is told so."""
     (row,) = table(Evidence(_run(GpuConditions())), "matmul").rows
     assert row[3:] == ("-",) * 6
     (row,) = table(Evidence(_run(GpuConditions(sm_clock_mhz=1900.0))), "matmul").rows
+    assert row[-1] == "-"
+    told = GpuConditions(sm_clock_mhz=1900.0, reasons=())
+    (row,) = table(Evidence(_run(told)), "matmul").rows
     assert row[-1] == "nothing"
 
 

@@ -142,3 +142,17 @@ def test_a_recording_is_played_instead_of_the_driver(tmp_path: Path) -> None:
     watch = open_watch("GPU-1", {"BREAKEVEN_REPLAY": str(path)})
     assert isinstance(watch, ReplayWatch)
     assert watch.look([]).conditions.sm_clock_mhz == 1200.0
+
+
+class _Broken(Recorded):
+    """Bindings that do not fit the driver."""
+
+    def nvmlDeviceGetClockInfo(self, *_: object) -> int:  # noqa: N802  NVML's name
+        raise TypeError("an integer is required")
+
+
+def test_bindings_that_do_not_fit_leave_a_hole() -> None:
+    """Whatever they raise, the clock is unknown and the rest of the look stands."""
+    look = NvmlWatch(UUID, _Broken(H200)).look([1])
+    assert look.conditions.sm_clock_mhz is None
+    assert look.conditions.temperature_c is not None

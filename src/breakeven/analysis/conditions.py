@@ -50,9 +50,10 @@ def looked(record: RunRecord) -> list[Looked]:
 
 
 def thermal_share(slots: Sequence[Slot]) -> tuple[int, int]:
-    """Return the slots during which heat held the clock down, and how many were looked at."""
-    seen = [s.conditions.gpu for s in slots if s.conditions.gpu is not None]
-    return sum("thermal" in gpu.reasons for gpu in seen), len(seen)
+    """Return the slots after which heat held the clock down, and for how many that is known."""
+    looks = [s.conditions.gpu.reasons for s in slots if s.conditions.gpu is not None]
+    known = [reasons for reasons in looks if reasons is not None]
+    return sum("thermal" in reasons for reasons in known), len(known)
 
 
 def _of_case(case: Case) -> Iterator[Looked]:
@@ -87,7 +88,7 @@ def _rising(clocks: Sequence[float | None]) -> int:
 def _cause(gpu: GpuConditions, *, ramp: bool) -> str | None:
     if gpu.others or gpu.others_bytes:
         return "tenant"
-    named = next((reason for reason in HELD if reason in gpu.reasons), None)
+    named = next((reason for reason in HELD if reason in (gpu.reasons or ())), None)
     return named or ("ramp" if ramp else None)
 
 

@@ -65,12 +65,15 @@ class Allotment:
         Without scouting, what a size costs is known only from the smaller ones measured before.
         """
         context = self._context
+        went = False
         place = {(w.name, s): i for w in context.spec.workloads for i, s in enumerate(w.sizes)}
         for task in sorted(tasks, key=lambda t: place[t.workload, t.size]):
             cost = cost_s(context, task, context.effort.slots)
-            if now() + cost > allotted:
+            # One size is measured in any case: a run without a figure answers nothing.
+            if went and now() + cost > allotted:
                 self._leave_out(task, cost)
             else:
+                went = True
                 yield task
 
     def _leave_out(self, task: Task, cost: float) -> None:

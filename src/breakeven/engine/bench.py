@@ -26,6 +26,7 @@ from breakeven.engine.messages import (
     Shot,
     Traced,
 )
+from breakeven.engine.placement import ballast, read_placed
 from breakeven.engine.steadiness import ClockSteadiness
 from breakeven.errors import UnavailableError
 from breakeven.model.run import Floors, Memory
@@ -76,6 +77,7 @@ class Bench:
         self._workload: Workload | None = None
         self._host: tuple[Any, ...] = ()
         self._device: tuple[Any, ...] = ()
+        self._ballast = bytearray()
         self._call_s = 0.0
         self._calls = 1
         self._detail = Detail(backend, opening)
@@ -98,7 +100,10 @@ class Bench:
             )
         tools, kernel = self._opening.device_clock, None
         if detail and tools is not None:
-            kernel = empty_kernel_s(tools, wait, clock, issue_of(tools.empty, wait, clock))
+            try:
+                kernel = empty_kernel_s(tools, wait, clock, issue_of(tools.empty, wait, clock))
+            except Exception:  # noqa: BLE001  a library that cannot make it keeps its other floors
+                kernel = None
         return Floors(
             empty_call_s=empty,
             message_s=0.0,
@@ -174,16 +179,35 @@ class Bench:
         self.end_case()
         self._backend.begin_case(workload.name, request.size)
         self._workload = workload
-        self._host = tuple(load(request.folder, "input").values())
+        self._host = self._inputs(request.folder, request.precision)
         self._device = tuple(self._backend.to_device(a) for a in self._host)
         wait, clock = self._backend.synchronise, self._opening.clock
         call_s, _ = warm_up(self._run, wait, clock, request.seconds)
         try:
-            seconds, why = replay_seconds(tools, self._run, wait, clock, request.seconds)
+            seconds, why = replay_seconds(
+                tools, self._run, wait, clock, request.seconds,
+                fault=lambda answer: self._fault(answer, request, workload),
+            )  # fmt: skip
         except Exception as error:  # noqa: BLE001  whatever a capture ends with is the reason
             why = f"the capture failed: {first_line(_first_of(error))}"
             return Captured(seconds=None, why=why, call_s=call_s, broken=True)
         return Captured(seconds=seconds, why=why, call_s=call_s)
+
+    def _fault(self, answer: Answer, request: CaptureGraph, workload: Workload) -> str | None:
+        """Return what is wrong with the answer of a replayed graph; None where it agrees."""
+        if not answer.arrays:
+            return None
+        plain = self._opening.plain or (lambda array: array)
+        arrays = tuple(plain(self._backend.to_host(a)) for a in answer.arrays)
+        reference = load(request.folder, "reference")
+        found = workload.check(arrays, answer.losses, reference, request.precision)
+        return (
+            None
+            if found.passed
+            else (
+                f"the answer of a replay is {found.class_}: the capture missed a part of the work"
+            )
+        )
 
     def measure(self, scope: Scope, seconds: float) -> Measured:
         """Measure one slot, after a moment of untimed work that warms caches and clocks again."""
@@ -251,6 +275,11 @@ class Bench:
             return Traced(why=str(error))
         return Traced(seconds=found.seconds, kernels=found.number)
 
+    @property
+    def arrays(self) -> tuple[Any, ...]:
+        """Inputs of the case that is set up, on its device."""
+        return self._device
+
     def end_case(self) -> None:
         """Let go of the arrays of the case."""
         self._host = self._device = ()
@@ -263,7 +292,9 @@ class Bench:
         NotImplementedError
             If the backend has no such precision.
         """
-        made, cast = tuple(load(folder, "input").values()), self._opening.cast
+        self._ballast = ballast()
+        made = tuple(read_placed(p) for p in sorted(Path(folder).glob("input-*.npy")))
+        cast = self._opening.cast
         if cast is not None:
             return tuple(cast(a) for a in made)
         if precision not in {None, "float32", "float64"}:

@@ -80,7 +80,13 @@ class _Gauge:
             product = partial(
                 self._opening.xp.matmul, self._matrix(n, precision), self._matrix(n, precision)
             )
-            call_s = self._best(product)
+            try:
+                call_s = self._best(product)
+            except Exception:
+                # A larger product than the memory holds takes nothing back from the smaller ones.
+                if not best:
+                    raise
+                break
             best = max(best, 2.0 * n**3 / call_s)
             predicted_s = 8 * call_s
         return best

@@ -63,23 +63,26 @@ class ColdStarts:
             key = (start.backend, start.workload)
             counts[key] = counts.get(key, 0) + start.as_found
         self._order = len(before)
-        allowed = context.effort.cold_share * context.spec.budget_s
+        allowed, aside = context.effort.cold_share * context.spec.budget_s, 0.0
         for repeat in range(1, context.effort.cold_most + 1):
             for spec in specs:
                 for entry in self._entries:
                     key = (entry.backend, spec.name)
                     if entry.backend in self.unavailable or counts.get(key, 0) >= repeat:
                         continue
-                    if repeat > 1 and now() - begin + self.lasted.get(key, 0.0) > allowed:
+                    spent = now() - begin - aside
+                    if repeat > 1 and spent + self.lasted.get(key, 0.0) > allowed:
                         continue
                     one, self._aside_s = now(), 0.0
                     if not self._one(entry, spec):
                         # What failed once may take minutes to fail again.
                         counts[key] = context.effort.cold_most
+                    # Graphs and the making of inputs have shares of their own.
                     self.lasted[key] = now() - one - self._aside_s
+                    aside += self._aside_s
         had = {(s.backend, s.workload) for s in before if not s.as_found}
         if context.effort.cold_most:
-            self._without_kernels(specs, had, begin + allowed)
+            self._without_kernels(specs, had, begin + allowed + aside)
 
     def _without_kernels(
         self, specs: Sequence[WorkloadSpec], had: set[tuple[str, str]], end: float

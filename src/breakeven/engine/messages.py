@@ -117,6 +117,8 @@ class CaptureGraph(msgspec.Struct, frozen=True, kw_only=True, tag="graph"):
 
     Attributes
     ----------
+    precision : str
+        What the entry computes in, and so how much the answer of a replay may err.
     seconds : float
         What the replays may take.
     """
@@ -125,6 +127,7 @@ class CaptureGraph(msgspec.Struct, frozen=True, kw_only=True, tag="graph"):
     size: int
     folder: str
     seconds: float
+    precision: Precision = "float32"
 
 
 class ShootNaively(msgspec.Struct, frozen=True, kw_only=True, tag="naive"):

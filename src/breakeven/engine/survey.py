@@ -27,6 +27,8 @@ Tell = Callable[[str, float], None]
 PART_S, PART_DEADLINE_S = 0.6, 120.0
 # A part that others disturbed is measured once more: a ceiling is the best that was seen.
 TRIES = 2
+# Of what is left of a run's budget.
+SESSION_SHARE = 0.4
 # Opening a library takes seconds; with it the seconds that a product or a copy needs to be made.
 OPEN_S, OPEN_GPU_S, SET_UP_S = 2.0, 5.0, 0.6
 CACHES, LEAST_EXTENT, GPU_EXTENT = 4, 64 << 20, 1 << 30
@@ -149,6 +151,14 @@ def survey_in_session(context: Context, entries: Sequence[Entry]) -> None:
         return
     names = tuple(dict.fromkeys(e.backend for e in entries))
     precisions = tuple(dict.fromkeys(e.precision for e in entries))
+    planned = stages(names, context.machine, precisions)
+    cost_s = sum(stage.cost_s for stage in planned)
+    if context.spec.rounds is None and cost_s > SESSION_SHARE * context.left_s():
+        context.remark(
+            f"the ceilings were not measured: that takes about {units.about(cost_s)}, too much of "
+            "this budget; give more (--budget), or run breakeven doctor --measure once"
+        )
+        return
     survey = Survey(
         context.machine,
         context.crew,
@@ -157,7 +167,7 @@ def survey_in_session(context: Context, entries: Sequence[Entry]) -> None:
         lambda text, _left: context.tell(text),
         pin=context.spec.pin,
     )
-    for found in survey.run(stages(names, context.machine, precisions)):
+    for found in survey.run(planned):
         if _says(found):
             context.emit(CeilingsDone(ceilings=found))
         else:

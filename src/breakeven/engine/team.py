@@ -177,6 +177,9 @@ class Team:
         match reply:
             case messages.Failed():
                 self._fail(entry, workload, size, reply.status, reply.why)
+                if entry.device.startswith("cuda"):
+                    # What its allocator took before it failed is ours, and no other tenant's.
+                    self._look_at_gpu(entry)
             case DeadlineError():
                 self._fail(entry, workload, size, "timeout", reply.what)
             case WorkerError():

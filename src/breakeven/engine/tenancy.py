@@ -89,4 +89,4 @@ def void_reason(gpu: GpuConditions | None, *, shared_before: bool) -> str | None
     """
     if is_shared(gpu) or (shared_before and not can_tell(gpu)):
         return "gpu_busy"
-    return "thermal" if gpu is not None and "thermal" in gpu.reasons else None
+    return "thermal" if gpu is not None and "thermal" in (gpu.reasons or ()) else None

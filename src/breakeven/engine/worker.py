@@ -201,7 +201,15 @@ class _Worker:
         return self._watch
 
     def _look(self) -> Look | None:
-        return None if self._watch is None else self._watch.look(self._own_pids)
+        from breakeven.backends.found import first_line  # noqa: PLC0415  after the timed import
+        from breakeven.sensors.base import Look  # noqa: PLC0415  only GPU workers need it
+
+        if self._watch is None:
+            return None
+        try:
+            return self._watch.look(self._own_pids)
+        except Exception as error:  # noqa: BLE001  a sensor's fault is told, and ends no slot
+            return Look(why=f"the GPU could not be looked at ({first_line(error)})")
 
 
 def _in_fresh_process(

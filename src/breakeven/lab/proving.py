@@ -20,7 +20,7 @@ from breakeven.engine.processes import deaf_to_interrupts, interrupted_once
 from breakeven.engine.timers import TimerWatch
 from breakeven.errors import NothingMeasuredError, StoreError
 from breakeven.lab.computer import read_machine
-from breakeven.lab.lineup import Plan, SelfTestOptions, plan
+from breakeven.lab.lineup import DEVICE_CLOCK_S, Plan, SelfTestOptions, plan
 from breakeven.lab.measuring import WAITING
 from breakeven.machine.steal import steal_seconds
 from breakeven.model.event import BackendSeen, Began
@@ -34,6 +34,7 @@ from breakeven.store.sink import MemorySink
 Say = Callable[[str], None]
 Progress = Callable[[str, float], None]
 NO_GPU = "no GPU takes part"
+LEFT_OUT = "left out of --quick"
 
 
 def _quiet(*_words: object) -> None:
@@ -92,7 +93,8 @@ def cost_sentence(made: Plan) -> str:
     """Return what a self-test will cost, before it starts."""
     bases = [e for e in made.entries if not e.twin_of]
     names = ", ".join(e.id.removesuffix(f"-x{e.calls}") for e in bases)
-    took = units.about(made.spec.budget_s)
+    gpus = {e.backend for e in bases if e.device != "cpu"} if made.device_clock else set()
+    took = units.about(made.spec.budget_s + DEVICE_CLOCK_S * len(gpus))
     return f"Trying {names} on work whose answer is known: about {took} at most."
 
 
@@ -144,6 +146,8 @@ def _measure(made: Plan, sink: MemorySink, progress: Progress) -> Readings:
     real = [e for e in real if not e.backend.startswith("scripted:")]
     if not real:
         return Readings(timer=watch.read(), steal_cores=steal, device_why=NO_GPU)
+    if not made.device_clock:
+        return Readings(timer=watch.read(), steal_cores=steal, device_why=LEFT_OUT)
     device = read_device_clocks(real, made.spec.seed, progress)
     return Readings(timer=watch.read(), steal_cores=steal, device=device)
 

@@ -208,8 +208,9 @@ class GpuConditions(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes
     ----------
-    reasons : tuple of str
-        Why its clocks were held down: ``power_cap``, ``thermal``, ``hardware``, ``other``.
+    reasons : tuple of str or None
+        Why its clocks were held down: ``power_cap``, ``thermal``, ``hardware``, ``other``; empty
+        when nothing held them.
     others : int or None
         Processes on it that are not ours.
     others_bytes : int or None
@@ -221,7 +222,7 @@ class GpuConditions(msgspec.Struct, frozen=True, kw_only=True):
     memory_clock_mhz: float | None = None
     power_w: float | None = None
     temperature_c: float | None = None
-    reasons: tuple[str, ...] = ()
+    reasons: tuple[str, ...] | None = None
     others: int | None = None
     others_bytes: int | None = None
 

@@ -44,7 +44,7 @@ def _looks(case: Case, *, least: int) -> list[GpuConditions]:
 def _row(seen: Sequence[GpuConditions]) -> tuple[str, ...]:
     clocks = _known([g.sm_clock_mhz for g in seen])
     power, heat = _known([g.power_w for g in seen]), _known([g.temperature_c for g in seen])
-    reasons = Counter(reason for g in seen for reason in g.reasons)
+    reasons = Counter(reason for g in seen for reason in g.reasons or ())
     held = ", ".join(f"{name.replace('_', ' ')} ({n})" for name, n in reasons.most_common())
     return (
         str(len(seen)),
@@ -53,7 +53,7 @@ def _row(seen: Sequence[GpuConditions]) -> tuple[str, ...]:
         _unit(_known([g.memory_clock_mhz for g in seen]), "MHz"),
         _unit(power, "W"),
         f"{units.whole(max(heat))} °C" if heat else NONE,
-        held or ("nothing" if clocks else NONE),
+        held or ("nothing" if all(g.reasons is not None for g in seen) else NONE),
     )
 
 

@@ -98,7 +98,7 @@ class NvmlWatch:
                 memory_clock_mhz=_number(read["memory clock"]),
                 power_w=_number(read["power"]),
                 temperature_c=_number(read["temperature"]),
-                reasons=() if mask is None else reasons_of(mask),
+                reasons=None if mask is None else reasons_of(mask),
                 others=self._others(own_pids),
             ),
             memory_used_bytes=read["memory in use"],
@@ -139,7 +139,7 @@ class NvmlWatch:
         nvml = self._nvml
         try:
             return nvml.nvmlDeviceGetMemoryInfo(self._device, version=nvml.nvmlMemory_v2)
-        except nvml.NVMLError:
+        except Exception:  # noqa: BLE001  as in `_ask`
             return None
 
     def _others(self, own_pids: Collection[int]) -> int | None:
@@ -161,7 +161,7 @@ class NvmlWatch:
             return None
         try:
             return ask(*arguments)
-        except self._nvml.NVMLError:
+        except Exception:  # noqa: BLE001  bindings older or newer than the driver raise what they like
             return None
 
 
