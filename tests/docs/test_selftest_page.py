@@ -55,7 +55,8 @@ def test_bounds_are_those_of_the_source(words: str) -> None:
 def test_what_is_planted_is_what_the_page_says() -> None:
     """Ten calls stand beside eleven and twelve, for eight rounds at least."""
     assert (BASE_CALLS, sorted(lineup.PLANTED_CALLS), PRIOR_BELOW) == (10, [11, 12], 8)
-    assert lineup.BUDGET_GPU_S == lineup.BUDGET_S
+    assert f"{lineup.BUDGET_GPU_S:.0f} s with a GPU" in PAGE
+    assert f"up to {lineup.DEVICE_CLOCK_S:.0f} s a library" in PAGE
     assert [len(s) for s in (lineup.SIZES_TWO, lineup.SIZES_ALONE, lineup.SIZES_GPU)] == [
         4,
         8,

@@ -1,4 +1,4 @@
-"""Inputs lie where chance puts them, whole and in the order that they were stored."""
+"""Inputs begin at a cache line that chance chooses, whole and in the order that they were stored."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from breakeven.engine.placement import PAGE, STEP, ballast, read_placed
+from breakeven.engine.placement import PAGE, STEP, read_placed
 
 ARRAYS = {
     "float32": np.arange(12, dtype=np.float32).reshape(3, 4),
@@ -37,7 +37,7 @@ def _begin(array: NDArray[np.float32]) -> int:
 
 
 def test_an_array_begins_where_it_is_told(tmp_path: Path) -> None:
-    """The choice is a step of 16 bytes within a page."""
+    """The choice is a cache line within a page."""
     np.save(tmp_path / "a.npy", np.ones(100, np.float32))
     for step in (0, 1, 3, PAGE // STEP - 1):
         assert _begin(read_placed(tmp_path / "a.npy", lambda _, s=step: s)) == STEP * step
@@ -48,10 +48,3 @@ def test_places_differ_from_read_to_read(tmp_path: Path) -> None:
     np.save(tmp_path / "a.npy", np.ones(100, np.float32))
     kept = [read_placed(tmp_path / "a.npy") for _ in range(20)]
     assert len({_begin(a) for a in kept}) > 10
-
-
-def test_ballast_is_a_random_number_of_steps() -> None:
-    """It is never empty, and a multiple of what an allocator steps by."""
-    lengths = {len(ballast()) for _ in range(50)}
-    assert len(lengths) > 25
-    assert all(n and n % STEP == 0 for n in lengths)

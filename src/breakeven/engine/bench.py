@@ -26,7 +26,7 @@ from breakeven.engine.messages import (
     Shot,
     Traced,
 )
-from breakeven.engine.placement import ballast, read_placed
+from breakeven.engine.placement import read_placed
 from breakeven.engine.steadiness import ClockSteadiness
 from breakeven.errors import UnavailableError
 from breakeven.model.run import Floors, Memory
@@ -77,7 +77,6 @@ class Bench:
         self._workload: Workload | None = None
         self._host: tuple[Any, ...] = ()
         self._device: tuple[Any, ...] = ()
-        self._ballast = bytearray()
         self._call_s = 0.0
         self._calls = 1
         self._detail = Detail(backend, opening)
@@ -292,7 +291,6 @@ class Bench:
         NotImplementedError
             If the backend has no such precision.
         """
-        self._ballast = ballast()
         made = tuple(read_placed(p) for p in sorted(Path(folder).glob("input-*.npy")))
         cast = self._opening.cast
         if cast is not None:

@@ -1,10 +1,11 @@
-"""Where the inputs of a case lie in memory: at random, so that no process has the better place.
+"""Where the inputs of a case lie in memory: at a cache line, which one is left to chance.
 
 A product of 96 float32 takes a tenth longer when its arrays begin beside a cache line and not at
-one. Where they begin hangs on everything that a process allocated before, down to the length of its
-command line: two processes of the same code then differ for good, and rounds only confirm it.
-(Mytkowicz et al., Producing wrong data without doing anything obviously wrong, 2009; the cure is
-that of Curtsinger and Berger, Stabilizer, 2013.)
+one. Where they begin hangs on everything that a process allocated before: two processes of the same
+code may then differ for good, and rounds only confirm it (Mytkowicz et al., Producing wrong data
+without doing anything obviously wrong, 2009). So all begin at a line, as PyTorch allocates; NumPy
+promises 16 bytes and is no slower for it. Which line of its page is random, so that what is left of
+the effect differs from round to round (Curtsinger and Berger, Stabilizer, 2013).
 """
 
 from __future__ import annotations
@@ -18,15 +19,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# What an allocator promises on 64-bit systems, and so the finest step between places.
-STEP, PAGE = 16, 4096
-# Small results come from the heap that this shifts; larger ones are mapped, each at a page.
-BALLAST_BYTES = 1 << 16
+STEP, PAGE = 64, 4096
 Choose = Callable[[int], int]
 
 
 def read_placed(path: Path, choose: Choose = secrets.randbelow) -> NDArray[Any]:
-    """Return the array of a .npy file, beginning at a random multiple of 16 bytes in a page.
+    """Return the array of a .npy file, beginning at a random cache line of a page.
 
     It is read straight to its place: a copy would count as the case's own memory.
 
@@ -59,8 +57,3 @@ def _room(size: int, choose: Choose) -> NDArray[Any]:
     raw = np.empty(size + 2 * PAGE, dtype=np.uint8)
     begin = -raw.ctypes.data % PAGE + STEP * choose(PAGE // STEP)
     return raw[begin : begin + size]
-
-
-def ballast(choose: Choose = secrets.randbelow) -> bytearray:
-    """Return bytes of a random length, to be held while a case lasts: results move by as much."""
-    return bytearray(STEP * (1 + choose(BALLAST_BYTES // STEP)))
