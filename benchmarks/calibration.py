@@ -19,6 +19,8 @@ CHOSEN = (
 )
 # Room for the draws and for cells that were not there when the table was made.
 FEWER, LATER = 0.05, 1.0
+# Share of tellings after which the rounds told must have been enough.
+TOLD_RIGHT = 0.95
 
 
 def expected(spread: float, factor: float) -> tuple[float, float] | None:

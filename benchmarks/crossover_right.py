@@ -212,26 +212,32 @@ def found_all(runs: Iterable[tuple[Kind, int, str]], workers: int) -> list[Outco
         return [one for done in waiting for one in done.result()]
 
 
-def result(found: Sequence[Outcome]) -> results_file.Result:
-    """Return the row: met when both shares are reached as they stand, kinds told beside."""
-    all_of_them = details(found)
+def words(all_of_them: dict[str, Any]) -> results_file.Words:
+    """Return what the details amount to: met when both shares are reached as they stand."""
     whole = all_of_them["all"]
     held, near = whole["held_share"], whole["near_share"]
-    long = summed([o for o in found if o.effort == "long" and o.kind in SEARCHED])
+    long = [row for row in all_of_them["by_noise"] if row["effort"] == "long"]
+    near_long, estimates = (sum(row[key] for row in long) for key in ("near", "estimates"))
     told = None
     if held is not None and near is not None:
         told = held >= HELD_SHARE and near >= HELD_SHARE
-    kinds = [row for row in all_of_them["by_kind"] if row["kind"] not in SEARCHED]
-    right, asked = sum(r["right_kind"] for r in kinds), sum(r["crossings"] for r in kinds)
+    right, asked = (
+        sum(row[key] for row in all_of_them["by_kind"]) for key in ("right_kind", "crossings")
+    )
     figure = (
         f"{_percent(held)} of {whole['brackets']} brackets hold it; {_percent(near)} of "
-        f"{whole['estimates']} estimates within 5 % (in long runs {_percent(long['near_share'])} "
-        f"of {long['estimates']}), median error {_percent(whole['median_off'])}; "
-        f"{right} of {asked} other curves called what they are"
+        f"{whole['estimates']} estimates within 5 % (in long runs "
+        f"{_percent(near_long / estimates if estimates else None)} of {estimates}), median error "
+        f"{_percent(whole['median_off'])}; {right} of {asked} curves of all kinds called what "
+        "they are"
     )
-    return results_file.result(
-        row=ROW, claim=CLAIM, target=TARGET, figure=figure, met=told, details=all_of_them
-    )
+    return results_file.Words(TARGET, figure, told, all_of_them)
+
+
+def result(found: Sequence[Outcome]) -> results_file.Result:
+    """Return the row."""
+    said = words(details(found))
+    return results_file.result(row=ROW, claim=CLAIM, **said._asdict())
 
 
 def _percent(share: float | None) -> str:

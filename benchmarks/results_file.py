@@ -8,7 +8,7 @@ import re
 import shlex
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -19,6 +19,15 @@ from breakeven.model.machine import Machine
 FOLDER = Path(__file__).resolve().parent / "results"
 # What a figure may hang on; a version of anything else is noise in the file.
 LIBRARIES = ("numpy", "torch", "cupy", "triton", "scipy", "pyperf", "cuda-bench")
+
+
+class Words(NamedTuple):
+    """What a result says of its details: all that a row prints can be made again from them."""
+
+    target: str
+    figure: str
+    met: bool | None
+    details: dict[str, Any]
 
 
 class MachineFacts(msgspec.Struct, frozen=True, kw_only=True):

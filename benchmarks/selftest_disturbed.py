@@ -120,10 +120,10 @@ def result(quiet: Session, disturbed: Session, spun: int) -> results_file.Result
     )
 
 
-def main(words: Sequence[str] | None = None) -> int:
-    """Run both sessions, print what was found, write it; return 1 if the claim is not met."""
+def main(words: Sequence[str] | None = None) -> None:
+    """Run both sessions, print what was found, write it: a miss is a result like any other."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, help="file to write  [default: in benchmarks/results]")
+    parser.add_argument("--out", type=Path, default=results_file.FOLDER)
     parser.add_argument("--quick", action="store_true", help="the quick form of both sessions")
     asked = parser.parse_args(words)
     options = lab.SelfTestOptions(quick=asked.quick)
@@ -134,10 +134,9 @@ def main(words: Sequence[str] | None = None) -> int:
         disturbed = session(options)
     print(lab.selftest_text(disturbed.found))
     made = result(quiet, disturbed, spun)
-    results_file.write(asked.out or results_file.path_of(ROW, made.machine), made)
+    results_file.write(results_file.path_of(ROW, made.machine, asked.out), made)
     print(f"{'met' if made.met else 'NOT MET'}: {made.figure}")
-    return 0 if made.met else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

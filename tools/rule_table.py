@@ -1,7 +1,8 @@
 """Prints what the benchmarks found about the decision rule as tables.
 
 ``python tools/rule_table.py found FILE`` shows planted differences, ``told FILE`` the rounds that
-were asked for, ``noise FILE FILE`` coverage and false winners by kind of simulated noise.
+were asked for, ``noise FILE FILE`` coverage and false winners by kind of simulated noise,
+``winners FILE`` false winners in recordings that were held out, then in the others.
 """
 
 from __future__ import annotations
@@ -56,9 +57,35 @@ def noise(covered: str, winners: str) -> None:
         )
 
 
+def winners(name: str) -> None:
+    """Print false winners with and without an A/A pair, held-out recordings first."""
+    one = details(name)
+    print(
+        f"{'recordings':<26}{'rounds':<13}{'cells':>5}{'comparisons':>13}{'winners':>9}{'bare':>6}"
+    )
+    for title, key in (("held out", "held_out"), ("chosen on", "chosen_on")):
+        own = one["parts"][key]
+        rows = [
+            (rate, bare)
+            for rate, bare in zip(one["rates"], one["without_aa"], strict=True)
+            if rate["recording"] in own["recordings"]
+        ]
+        for rate, bare in rows:
+            head = f"{title}: {rate['recording']}"
+            print(_winners(head, rate["mode"], rate, bare["winners"]))
+        print(_winners(f"{title}, all", "", own, sum(bare["winners"] for _, bare in rows)))
+
+
+def _winners(head: str, mode: str, row: dict[str, Any], bare: int) -> str:
+    return (
+        f"{head:<26}{mode:<13}{row['cells']:>5}{row['comparisons']:>13,}"
+        f"{row['winners']:>9}{bare:>6}"
+    )
+
+
 def main(way: str, *names: str) -> None:
     """Print one table."""
-    {"found": found, "told": told, "noise": noise}[way](*names)
+    {"found": found, "told": told, "noise": noise, "winners": winners}[way](*names)
 
 
 if __name__ == "__main__":

@@ -44,7 +44,11 @@ ROWS = (
     Row("wall_clock", "The wall clock is true"),
     Row("own_cost", "Own cost"),
     Row("no_false_winners", "No false winners, in new sessions of the same work"),
-    Row("false_winners_resampled", "No false winners, in recordings drawn again", computed=True),
+    Row(
+        "false_winners_resampled",
+        "No false winners, in recordings drawn again, held out and not",
+        computed=True,
+    ),
     Row("false_winners_simulated", "No false winners, in simulated noise", computed=True),
     Row("real_differences", "Real differences found, planted in sessions"),
     Row("differences_resampled", "Real differences found, planted in recordings", computed=True),

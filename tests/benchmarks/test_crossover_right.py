@@ -138,3 +138,17 @@ def test_the_same_seed_rehearses_the_same_run() -> None:
     assert records[0] == records[1]
     other = Rehearsal(play("one", 1), "other", budget_s=120.0, rounds_most=2).run()
     assert other != records[0]
+
+
+def test_every_kind_counts_in_the_headline() -> None:
+    """A curve cut short by memory that is called wrong lowers the number that are right."""
+    wrong = outcome(kind="memory", found="never", estimate=None, low=None, high=None)
+    made = crossover_right.result([outcome(), outcome(kind="memory"), wrong])
+    assert "; 2 of 3 curves of all kinds called what they are" in made.figure
+
+
+def test_the_words_come_from_the_details_alone() -> None:
+    """What was stored is told again as it was told first."""
+    made = crossover_right.result([outcome(), outcome(effort="long", estimate=700.0)])
+    assert crossover_right.words(made.details).figure == made.figure
+    assert "in long runs 0.0 % of 1" in made.figure

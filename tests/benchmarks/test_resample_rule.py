@@ -128,3 +128,16 @@ def test_none_in_six_hundred_bounds_the_rate() -> None:
     assert bound(0, 600) == pytest.approx(1 - 0.05 ** (1 / 600), rel=1e-6)
     assert bound(0, 600) < 0.005 < bound(1, 600)
     assert bound(0, 0) == 1.0
+
+
+def test_recordings_that_were_held_out_are_told_apart() -> None:
+    """What the rule was chosen on flatters it, so its winners stand beside those of the others."""
+    biased = cell(mean=0.3, crossed=True, source="mixed-x")
+    found = resample_rule.false_result(tried(cell(), biased), [], {})
+    assert found.figure.startswith(
+        "held out: 100.00 % (60 of 60, drawn from 1 cells); recordings that the rule was chosen "
+        "on: 0.00 % (0 of 60, drawn from 1 cells)"
+    )
+    assert found.details["parts"]["held_out"]["recordings"] == ["mixed"]
+    alone = resample_rule.false_result(tried(cell(source="fresh-x")), [], {})
+    assert alone.figure.startswith("held out: none; ")

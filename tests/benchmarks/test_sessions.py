@@ -111,6 +111,29 @@ def test_enough_comparisons_without_a_winner_meet_the_target(same: RunRecord) ->
     assert aa.summary([less], HERE, "c").met is None
 
 
+def test_sessions_are_the_unit_and_bound_less_than_comparisons(same: RunRecord) -> None:
+    """600 comparisons of one session exclude little: one session without a winner is one trial."""
+    one = aa.tally(same)
+    most = one | {"session": one["session"] | {"comparisons": 598}}
+    found = aa.summary([most], HERE, "c")
+    assert found.details["excluded_at_95"] < 0.005
+    assert found.details["sessions_excluded_at_95"] == pytest.approx(0.95)
+    assert "0 of 1 sessions have one" in found.figure
+    assert "under 95 % of sessions" in found.figure
+    twelve = aa.summary([most] * 12, HERE, "c").details
+    assert twelve["sessions_excluded_at_95"] == pytest.approx(1 - 0.05 ** (1 / 12))
+    bad = aa.tally(slowed(same, "one#2", 3.0))
+    assert "1 of 3 sessions have one" in aa.summary([most, bad, most], HERE, "c").figure
+
+
+def test_a_session_that_judged_nothing_is_no_unit(same: RunRecord) -> None:
+    """Where all was withheld there is nothing that a winner could have been among."""
+    one = aa.tally(same)
+    empty = {way: one[way] | {"comparisons": 0} for way in ("session", "bare")}
+    found = aa.summary([one, one | empty], HERE, "c").details
+    assert (len(found["sessions"]), found["sessions_judged"]) == (2, 1)
+
+
 def test_sessions_add_up_in_the_result(same: RunRecord, tmp_path: Path) -> None:
     """A second session is added to the file of the first."""
     path = tmp_path / "x.json"
@@ -148,6 +171,21 @@ def test_rounds_told_count_once_they_could_have_been_taken() -> None:
     late = {"word": "slower", "rounds": 12, "told": [[3, 8]]}
     cut = {"word": "inconclusive", "rounds": 5, "told": [[3, 8], [5, None]]}
     assert planted.told([row, late, cut]) == (3, 2)
+
+
+def test_rounds_told_must_be_right_in_95_percent(different: RunRecord) -> None:
+    """19 of 20 tellings are enough, 18 are not; without one it cannot be told."""
+    kept = {"word": "slower", "rounds": 8, "told": [[3, 8]]}
+    late = {"word": "slower", "rounds": 12, "told": [[3, 8]]}
+    base = next(r for r in planted.tally(different)["comparisons"] if r["factor"] == 2.0)
+    for missed, met in ((1, True), (2, False)):
+        rows = [base | {"table": None} | row for row in [kept] * (20 - missed) + [late] * missed]
+        found = planted.words({"sessions": [{"comparisons": rows}]})
+        assert found.met is met
+        assert "15 points fewer" in found.target
+        assert "right in 95 %" in found.target
+    silent = [base | {"table": None, "told": []}]
+    assert planted.words({"sessions": [{"comparisons": silent}]}).met is None
 
 
 def test_a_planted_result_reads_as_a_sentence(different: RunRecord) -> None:
