@@ -11,7 +11,7 @@ from analysis.known import BASE, busy, curves, known, with_slots
 from breakeven.analysis.checks import checks
 from breakeven.analysis.clock_checks import device_bound_s
 from breakeven.analysis.trials import together, trials
-from breakeven.model.run import Floors, Limits, RunRecord, Slot
+from breakeven.model.run import Conditions, Floors, GpuConditions, Limits, RunRecord, Slot
 from breakeven.model.selftest import Check, DeviceReading, Readings, TimerReading
 
 replace = msgspec.structs.replace
@@ -123,17 +123,39 @@ def test_a_wrong_answer_is_caught() -> None:
     assert found["planted_1.20"].word == "unknown"
 
 
+def _on_gpu(look: GpuConditions | None) -> RunRecord:
+    """Return the calm session on a GPU that each slot was followed by this look at."""
+    entries = tuple(replace(e, device="cuda:0", threads=None) for e in CALM.entries)
+    run = replace(CALM, entries=entries)
+    return with_slots(run, lambda s: replace(s, conditions=Conditions(gpu=look)))
+
+
 def test_another_process_on_the_gpu_is_caught() -> None:
     """Void slots of a GPU entry fail its check; a CPU alone has no such check."""
-    entries = tuple(replace(e, device="cuda:0", threads=None) for e in CALM.entries)
-    on_gpu = replace(CALM, entries=entries)
     assert "gpu_others" not in made()
+    on_gpu = _on_gpu(GpuConditions(others=0))
     assert made(on_gpu)["gpu_others"].word == "passed"
     found = made(with_slots(on_gpu, _void("gpu_busy")))["gpu_others"]
     assert found.word == "failed"
     assert "another process used the GPU" in (found.why or "")
-    unseen = replace(on_gpu, remarks=("other processes on the GPU cannot be seen from here",))
-    assert made(unseen)["gpu_others"].word == "unknown"
+
+
+def test_a_gpu_whose_looks_tell_of_nobody_is_unknown() -> None:
+    """Processes or memory of others are enough; without both, or for most slots, nobody knows."""
+    assert made(_on_gpu(GpuConditions(others_bytes=0)))["gpu_others"].word == "passed"
+    for look in (GpuConditions(sm_clock_mhz=1980.0), None):
+        found = made(_on_gpu(look))["gpu_others"]
+        assert found.word == "unknown"
+        assert "neither other processes" in (found.why or "")
+    seen = Conditions(gpu=GpuConditions(others=0))
+    first = with_slots(_on_gpu(None), lambda s: replace(s, conditions=seen) if s.turn == 0 else s)
+    found = made(first)["gpu_others"]
+    assert found.word == "unknown"
+    assert "slots tell of others" in (found.why or "")
+    assert "script" in (made(_on_gpu(None), scripted=True)["gpu_others"].why or "")
+    # What a remark says, in whatever words, decides nothing.
+    told = replace(_on_gpu(GpuConditions(others=0)), remarks=("nobody on the GPU cannot be seen",))
+    assert made(told)["gpu_others"].word == "passed"
 
 
 def test_too_few_rounds_are_a_limit_and_no_fault() -> None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
-from analysis.known import curves, known
+from analysis import known as known_module
+from analysis.conftest import edit_slots
+from analysis.known import TWIN, curves, known
 from breakeven.analysis.checks import checks
 from breakeven.analysis.fitness import Answer, answer, believed_from
 from breakeven.analysis.trials import together, trials
@@ -64,6 +67,27 @@ def test_without_a_comparison_nothing_can_be_told() -> None:
     said = answer([check("same_code", "unknown", "fewer than 3 rounds")], found)
     assert (said.fit, said.believed_from) == ("unknown", None)
     assert said.sentence.endswith("cannot be told: fewer than 3 rounds.")
+
+
+@pytest.mark.usefixtures("_eight_sizes")
+@pytest.mark.parametrize(("voided", "fit"), [(3, "fit"), (4, "unknown"), (6, "unknown")])
+def test_most_places_of_the_same_code_must_have_been_judged(voided: int, fit: str) -> None:
+    """A twin that could be judged at two places of eight says nothing of the other six."""
+    small = sorted(known_module.SIZES)[:voided]
+    run = edit_slots(
+        known(),
+        lambda case, _round, slot: replace(slot, voided="busy") if case.size in small else slot,
+        entry=TWIN.id,
+    )
+    found = trials(run)
+    check = next(c for c in checks(run, found, together(run, found), Readings())
+                 if c.name == "same_code")  # fmt: skip
+    said = answer([check], found)
+    assert (check.word, said.fit) == ("unknown", fit)
+    if fit == "unknown":
+        assert said.believed_from is None
+        told = f"the same code could be judged at {8 - voided} of 8 places alone ("
+        assert f"cannot be told: {told}" in said.sentence
 
 
 def test_a_difference_that_was_not_found_everywhere_is_not_promised() -> None:

@@ -49,7 +49,7 @@ def checks(
     slots = _slots(record)
     return (
         _other_processes(slots, scripted=scripted),
-        *_gpu_others(record),
+        *_gpu_others(record, scripted=scripted),
         _steal(readings),
         _two_states(slots),
         *timer_checks(readings),
@@ -112,7 +112,12 @@ def _part(some: int, of: int) -> str:
     return f"{some} of {of}"
 
 
-def _gpu_others(record: RunRecord) -> Iterator[Check]:
+def _gpu_others(record: RunRecord, *, scripted: bool) -> Iterator[Check]:
+    """Yield the check of the GPU, if one takes part.
+
+    A look tells of others by their processes or by their memory; where most slots have neither,
+    nothing was seen because nothing could be.
+    """
     on_gpu = {e.id for e in record.entries if e.device != "cpu"}
     slots = [
         slot
@@ -127,7 +132,8 @@ def _gpu_others(record: RunRecord) -> Iterator[Check]:
     lost = _voided(slots, "gpu_busy", "thermal")
     failed = lost > LOST_SHARE * len(slots)
     hot = _voided(slots, "thermal") > lost / 2
-    unseen = any("on the GPU cannot be seen" in r for r in record.remarks)
+    told = sum(_tells_of_others(s) for s in slots)
+    unseen = 2 * told <= len(slots)
     word: CheckWord = "failed" if failed else "unknown" if unseen else "passed"
     seen = "the GPU was too hot" if hot else "another process used the GPU"
     yield Check(
@@ -140,11 +146,20 @@ def _gpu_others(record: RunRecord) -> Iterator[Check]:
         limit=LOST_SHARE,
         why=f"{seen} ({_part(lost, len(slots))} slots do not count)"
         if failed
-        else "the driver does not name other processes here"
+        else "times were given by a script: nothing can disturb them"
+        if unseen and scripted
+        else f"only {_part(told, len(slots))} slots tell of others on the GPU"
+        if unseen and told
+        else "the driver tells neither other processes here nor their memory"
         if unseen
         else None,
         remedy=("let it cool, or see to its fans" if hot else STOP) if failed else None,
     )
+
+
+def _tells_of_others(slot: Slot) -> bool:
+    gpu = slot.conditions.gpu
+    return gpu is not None and (gpu.others is not None or gpu.others_bytes is not None)
 
 
 def _steal(readings: Readings) -> Check:

@@ -29,8 +29,8 @@ class Answer(NamedTuple):
 def answer(checks: Sequence[Check], trials: Sequence[Trial]) -> Answer:
     """Return what the checks amount to.
 
-    One that failed makes the machine unfit; what could not be told does not, as long as the
-    comparisons themselves could be judged.
+    One that failed makes the machine unfit; what could not be told does not, as long as the same
+    code could be judged at most of its places.
     """
     failed = sorted((c for c in checks if c.word == "failed"), key=_rank)
     if failed:
@@ -44,8 +44,7 @@ def answer(checks: Sequence[Check], trials: Sequence[Trial]) -> Answer:
         )
     least = believed_from(trials)
     if least is None:
-        why = next((c.why for c in checks if c.name == "same_code" and c.why), None)
-        said = f": {why}" if why else ""
+        said = _untold(checks, trials)
         return Answer(
             "unknown", None, f"Whether this machine is fit to be believed cannot be told{said}."
         )
@@ -58,14 +57,15 @@ def answer(checks: Sequence[Check], trials: Sequence[Trial]) -> Answer:
 
 
 def believed_from(trials: Sequence[Trial]) -> float | None:
-    """Return the smallest ratio that the session's rounds can settle; None where none was judged.
+    """Return the smallest ratio that the session's rounds can settle; None where it cannot be told.
 
     That is the smallest planted one that was found everywhere. Where not even the largest was, it
     is what the widest verdict interval around equality, with the widest margin, leaves room for.
+    The same code must have been judged at most of its places: a few say nothing of the others.
     """
     judged = [t for t in trials if t.verdict.word != "withheld"]
-    same = [t for t in judged if t.planted == 1.0]
-    if not same:
+    some, places = _same_code(trials)
+    if 2 * some <= places:
         return None
     for ratio in sorted({t.planted for t in trials if t.planted != 1.0}):
         here = [t for t in trials if t.planted == ratio]
@@ -74,6 +74,22 @@ def believed_from(trials: Sequence[Trial]) -> float | None:
     widest = max(_resolution(t) for t in judged)
     largest = max((t.planted for t in trials), default=1.0)
     return max(largest, round(STEP * math.ceil(round(widest / STEP, 6)), 6))
+
+
+def _same_code(trials: Sequence[Trial]) -> tuple[int, int]:
+    """Return at how many places the same code was judged, and how many there are."""
+    words = [t.verdict.word for t in trials if t.planted == 1.0]
+    return sum(word != "withheld" for word in words), len(words)
+
+
+def _untold(checks: Sequence[Check], trials: Sequence[Trial]) -> str:
+    """Return why there is no answer, to stand at the end of a sentence."""
+    some, places = _same_code(trials)
+    why = next((c.why for c in checks if c.name == "same_code" and c.why), None)
+    if some:
+        at = f"the same code could be judged at {some} of {places} places alone"
+        return f": {at}" + (f" ({why})" if why else "")
+    return f": {why}" if why else ""
 
 
 def _resolution(trial: Trial) -> float:
