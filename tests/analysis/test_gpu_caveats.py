@@ -31,10 +31,11 @@ def _said(edit: Edit, look: GpuConditions, voided: str | None = None) -> str:
     ("look", "words"),
     [
         (replace(FINE, sm_clock_mhz=1410.0, power_w=699.0, reasons=("power_cap",)),
-         ("Power limit: the GPU's clock was held at its power limit: 12 of 288 GPU slots (sizes "
-         "8192), 1,410 MHz against 1,980 MHz, 699 W, 50 degrees C; that is this card's speed")),
+         ("Power limit: the GPU's clock was held at its power limit: at least 12 of 288 GPU "
+         "slots (sizes 8192), 1,410 MHz against 1,980 MHz, 699 W, 50 degrees C; that is this "
+         "card's speed")),
         (replace(FINE, sm_clock_mhz=990.0, reasons=("hardware",)),
-         "Hardware slowdown: the GPU's board or its power supply slowed it down: 12 of 288"),
+         "Hardware slowdown: the GPU's board or its power supply slowed it down: at least 12"),
         (replace(FINE, reasons=("other",)), "Clock setting: the GPU's clock was held down by a"),
         (replace(FINE, sm_clock_mhz=1000.0), "its driver named no reason: 12 of 288 GPU slots"),
     ],

@@ -144,11 +144,13 @@ def test_locked_copies_stand_beside_pageable_ones() -> None:
 
 
 def test_large_data_are_not_locked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Beyond a bound nothing is locked, and nothing is told."""
+    """Beyond a bound nothing is locked, and the reason is told."""
     monkeypatch.setattr(locked, "BYTES_MOST", 100)
     device = Device()
     seam = StandIn(device)
-    assert page_locked(seam, seam.opening, device.tools, HOST, HOST, 0.1) == Copies()
+    found = page_locked(seam, seam.opening, device.tools, HOST, HOST, 0.1)
+    assert found == Copies(why=found.why)
+    assert "no more than 100 B are locked" in str(found.why)
     assert device.log == []
 
 

@@ -149,3 +149,10 @@ def test_ceilings_are_measured_on_request_or_where_the_budget_has_room() -> None
     assert spec_of(Options(budget="5m"), gpu=False).ceilings
     assert not spec_of(Options(budget="299s"), gpu=False).ceilings
     assert not spec_of(Options(), gpu=True).ceilings
+
+
+def test_what_a_library_does_besides_is_planned_with_its_workload() -> None:
+    """The stored run tells it without the workload; most workloads have nothing to tell."""
+    solve, matmul = _spec("solve", "matmul").workloads
+    assert [(o.backend, o.computes_in) for o in solve.unlike] == [("numpy", "float64")]
+    assert matmul.unlike == ()

@@ -136,6 +136,23 @@ def test_locked_copies_stand_beside_pageable_ones() -> None:
     row = _cells(table, 8192, "cupy")
     assert (row["to device, locked"], row["to host, locked"]) == ("10.0 ms", "5.00 ms")
     assert len(table.rows) == 1
+    assert row["remark"] == ""
+
+
+def test_data_that_were_not_locked_keep_their_row_with_the_reason() -> None:
+    """Dashes stand beside the pageable figures; a figure that came later needs no reason."""
+    run = _run()
+    case = next(c for c in run.cases if (c.entry, c.size) == ("cupy", 8192))
+    why = "its data are 768 MiB, and no more than 256 MiB are locked for a test"
+    phases = msgspec.structs.replace(case.phases, pinned_why=why)
+    table = clocks.copies(Evidence(_run(cupy_8192={"phases": phases})), "matmul")
+    row = _cells(table, 8192, "cupy")
+    assert (row["to device, locked"], row["to host, locked"]) == ("-", "-")
+    assert row["to device"] != "-"
+    assert row["remark"] == why
+    later = msgspec.structs.replace(phases, to_device_pinned_s=1e-2, to_host_pinned_s=5e-3)
+    table = clocks.copies(Evidence(_run(cupy_8192={"phases": later})), "matmul")
+    assert _cells(table, 8192, "cupy")["remark"] == ""
 
 
 def _cold(hot_s: float, cold_s: float) -> dict[str, CacheTimes]:
@@ -169,3 +186,17 @@ def test_cold_is_never_shown_on_one_side_alone() -> None:
     assert {row[c] for c in table.columns[2:-1]} == {"-"}
     assert row["remark"] == "no cold figure on the other side, so none here"
     assert "not known" in _cells(table, 128, "torch-cpu-16")["remark"]
+
+
+def test_copies_that_were_not_made_are_no_zero() -> None:
+    """Without a cold figure, and where a document left them out, their number is unknown."""
+    none = CacheTimes(why="the size of the last cache is not known")
+    assert (none.copies, none.cold_bytes) == (None, None)
+    found = _cold(2.5e-5, 5e-5)["caches"]
+    bare = {"caches": msgspec.structs.replace(found, copies=None, cold_bytes=None)}
+    table = clocks.caches(
+        Evidence(_run(torch_cpu_16_128=_cold(1e-4, 3e-4), torch_cuda_128=bare)), "matmul"
+    )
+    row = _cells(table, 128, "torch-cuda")
+    assert (row["copies"], row["they cover"]) == ("-", "-")
+    assert row["cold"] == "50.0 us"

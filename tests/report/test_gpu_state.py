@@ -53,3 +53,10 @@ def test_what_was_not_told_is_no_zero() -> None:
 def test_runs_without_looks_have_no_such_table() -> None:
     """Runs of before stay as they were."""
     assert table(Evidence(record()), "matmul").rows == ()
+
+
+def test_counts_of_held_clocks_are_called_lower_bounds() -> None:
+    """A look comes after its slot, which title and caption say."""
+    found = table(Evidence(_run(GpuConditions(sm_clock_mhz=1900.0))), "matmul")
+    assert found.title == "The GPU right after each slot"
+    assert "lower bounds" in found.caption

@@ -12,7 +12,7 @@ from breakeven.backends.failure import classify
 from breakeven.model.run import Agreement
 from breakeven.model.spec import DType, Precision
 from breakeven.workloads import registry
-from breakeven.workloads.base import ITEM_BYTES, computed_in
+from breakeven.workloads.base import ITEM_BYTES, computed_in, unlike
 from breakeven.workloads.default_rule import SAMPLED, places
 from workloads.opened import Opened
 
@@ -280,3 +280,25 @@ def test_item_bytes_are_those_of_numpy() -> None:
     """Bytes are counted as arrays hold them."""
     for dtype in ("float16", "float32", "float64"):
         assert ITEM_BYTES[dtype] == np.dtype(dtype).itemsize
+
+
+@pytest.mark.parametrize("name", ["solve", "svd"])
+def test_numpy_widens_where_a_workload_says_so(name: str) -> None:
+    """Its answer for float32 is that for float64, rounded, bit by bit."""
+    workload = registry.get(name)
+    assert [(o.backend, o.computes_in) for o in unlike(workload)] == [("numpy", "float64")]
+    inputs, _ = workload.make(64, "float32", 3)
+    narrow = workload.run(np, tuple(inputs.values())).arrays
+    wide = workload.run(np, tuple(a.astype(np.float64) for a in inputs.values())).arrays
+    for got, want in zip(narrow, wide, strict=True):
+        assert got.dtype == np.float32
+        assert np.array_equal(got, want.astype(np.float32))
+
+
+def test_pytorch_sorts_places_beside_values() -> None:
+    """What it returns is a pair, the second of 8 bytes an element, which the workload declares."""
+    torch = pytest.importorskip("torch")
+    _, places_ = torch.sort(torch.tensor([2.0, 1.0]))
+    assert places_.element_size() == 8
+    assert {o.backend for o in unlike(registry.get("sort"))} == {"torch-cpu", "torch-cuda"}
+    assert unlike(registry.get("matmul")) == ()

@@ -9,6 +9,7 @@ from breakeven import units
 from breakeven.analysis.arithmetic import tf32_caveats
 from breakeven.analysis.comparisons import Comparisons
 from breakeven.analysis.gpu_caveats import figures, gpu_caveats
+from breakeven.analysis.other_work import other_work_caveats
 from breakeven.model import labels
 from breakeven.model.run import RunRecord
 from breakeven.stats.intervals import WIDE_SD, interval, lag_one_correlation
@@ -45,6 +46,7 @@ def caveats(found: Comparisons) -> tuple[str, ...]:
     said += gpu_caveats(found)
     said += _noise(found)
     said += few
+    said += other_work_caveats(found)
     said += tf32_caveats(found.record)
     said += _first_process(found.record)
     said += _launch_bound(found)

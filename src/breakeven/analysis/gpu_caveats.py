@@ -28,6 +28,9 @@ _MEANING = {
     "unexplained": "times there may be too long",
 }
 
+_AT_LEAST = {"power_cap", "hardware", "other"}
+"""Causes that the driver names: a GPU that is idle again when it is asked names none."""
+
 _DRAWING = {"thermal", "power_cap", "hardware"}
 _LISTED = 6
 
@@ -43,7 +46,9 @@ def gpu_caveats(found: Comparisons) -> tuple[str, ...]:
     for cause, words in _WORDS.items():
         hit = [s for s in slots if s.cause == cause]
         if hit:
-            share = f"{len(hit)} of {len(slots)} GPU slots (sizes {_listed(s.size for s in hit)})"
+            least = "at least " if cause in _AT_LEAST else ""
+            sizes = _listed(s.size for s in hit)
+            share = f"{least}{len(hit)} of {len(slots)} GPU slots (sizes {sizes})"
             said.append(f"{words}: {share}{figures(found.record, cause)}; {_MEANING[cause]}.")
     return (*_held_before(found.record), *said, *_restless(found))
 

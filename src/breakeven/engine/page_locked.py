@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from typing import Any, NamedTuple
 
+from breakeven import units
 from breakeven.backends.base import Backend, Opening
 from breakeven.backends.device_clock import DeviceClock
 from breakeven.engine.loop import repeats
@@ -31,7 +32,7 @@ def page_locked(
 ) -> Copies:
     """Time all inputs to the device, then all results to the host, each repeat awaited.
 
-    Data of more than `BYTES_MOST` are left out: at that size the rate of smaller ones holds.
+    Data of more than `BYTES_MOST` are not locked, and the reason is told.
 
     Parameters
     ----------
@@ -44,7 +45,10 @@ def page_locked(
     """
     size = sum(a.nbytes for a in (*host, *results))
     if size > BYTES_MOST:
-        return Copies()
+        return Copies(
+            why=f"its data are {units.size_bytes(size)}, and no more than "
+            f"{units.size_bytes(BYTES_MOST)} are locked for a test"
+        )
     wait, clock = backend.synchronise, opening.clock
     sendings = [tools.sending(a) for a in host]
     landings = [tools.landing(a) for a in results]

@@ -14,6 +14,7 @@ from breakeven.engine.plan import LONG_BUDGET_S
 from breakeven.errors import InputError
 from breakeven.model.spec import DType, Effort, Precision, RunSpec, WorkloadSpec
 from breakeven.workloads import registry as workloads
+from breakeven.workloads.base import unlike
 
 LARGEST_SIZE = 1 << 30
 MOST_SIZES = 64
@@ -172,7 +173,13 @@ def _has_time(asked: Options) -> bool:
 def _workload(name: str, given: tuple[int, ...] | None) -> WorkloadSpec:
     found = workloads.get(name)
     sizes = given or found.sizes
-    return WorkloadSpec(name=name, sizes=sizes, given=given is not None, axis=found.axis)
+    return WorkloadSpec(
+        name=name,
+        sizes=sizes,
+        given=given is not None,
+        axis=found.axis,
+        unlike=unlike(found),
+    )
 
 
 def _dtype(name: str) -> DType:

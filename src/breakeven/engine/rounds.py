@@ -272,6 +272,7 @@ class SizeRunner:
                     to_host_s=ready.to_host_s,
                     to_device_pinned_s=ready.to_device_pinned_s,
                     to_host_pinned_s=ready.to_host_pinned_s,
+                    pinned_why=ready.pinned_why,
                 ),
                 device=self._with_graph(task, entry, ready.device),
                 caches=ready.caches,
@@ -281,11 +282,6 @@ class SizeRunner:
         )
         self._emit_block(task, entry, "device", ready.device_s, steady=ready.steady)
         self._emit_block(task, entry, "issue", ready.issue_s, steady=ready.steady)
-        if ready.pinned_why:
-            context.remark(
-                f"copies from and to page-locked memory were not timed for {task.workload} "
-                f"{task.size} on {entry.id}: {ready.pinned_why}"
-            )
 
     def _with_graph(
         self, task: Task, entry: Entry, times: DeviceTimes | None

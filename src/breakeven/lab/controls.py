@@ -25,6 +25,7 @@ from breakeven.model.spec import DType, RunSpec, WorkloadSpec
 from breakeven.store.folder import new_id
 from breakeven.store.sink import MemorySink
 from breakeven.workloads import registry as workloads
+from breakeven.workloads.base import unlike
 
 Progress = Callable[[str, float], None]
 WARM_SLOTS = 3
@@ -108,10 +109,7 @@ def measure_entries(
         raise InputError("a session needs entries of one dtype, and sizes", "give both")
     here = machine or read_machine()
     spec = RunSpec(
-        workloads=tuple(
-            WorkloadSpec(name=workloads.get(name).name, sizes=sizes_of(own), given=True)
-            for name, own in sizes.items()
-        ),
+        workloads=tuple(_planned(name, own) for name, own in sizes.items()),
         backends=tuple(dict.fromkeys(e.backend for e in entries)),
         explicit_backends=True,
         dtype=dtypes.pop(),
@@ -137,3 +135,8 @@ def measure_entries(
             sink, settle, progress, wait=time.sleep, given=tuple(entries), effort=effort
         )
     return judged(sink.record())
+
+
+def _planned(name: str, own: Sequence[int]) -> WorkloadSpec:
+    found = workloads.get(name)
+    return WorkloadSpec(name=found.name, sizes=sizes_of(own), given=True, unlike=unlike(found))

@@ -140,6 +140,11 @@ class Phases(msgspec.Struct, frozen=True, kw_only=True):
     ``import_s``, ``context_s`` and ``first_call_s`` come from fresh processes started one at a
     time; ``first_call_s`` is the first call of the work less the steady call. Copies are from and
     to pageable host memory; those of page-locked memory stand beside them.
+
+    Attributes
+    ----------
+    pinned_why : str or None
+        Why there is no figure of page-locked memory, where one was to be read.
     """
 
     import_s: float | None = None
@@ -150,6 +155,7 @@ class Phases(msgspec.Struct, frozen=True, kw_only=True):
     to_host_s: float | None = None
     to_device_pinned_s: float | None = None
     to_host_pinned_s: float | None = None
+    pinned_why: str | None = None
 
 
 class DeviceTimes(msgspec.Struct, frozen=True, kw_only=True):
@@ -185,10 +191,10 @@ class CacheTimes(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes
     ----------
-    copies : int
-        Copies of the inputs that were rotated through.
-    cold_bytes : int
-        Bytes that they cover together: beyond twice the last-level cache.
+    copies : int or None
+        Copies of the inputs that were rotated through; None where there is no cold figure.
+    cold_bytes : int or None
+        Bytes that they cover together, beyond twice the last-level cache; None likewise.
     copy_bytes_per_s : float or None
         Rate at which memory of that extent is copied: proof that no cache served it.
     why : str or None
@@ -197,8 +203,8 @@ class CacheTimes(msgspec.Struct, frozen=True, kw_only=True):
 
     hot_s: float | None = None
     cold_s: float | None = None
-    copies: int = 0
-    cold_bytes: int = 0
+    copies: int | None = None
+    cold_bytes: int | None = None
     copy_bytes_per_s: float | None = None
     why: str | None = None
 

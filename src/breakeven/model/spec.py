@@ -11,6 +11,24 @@ Precision = Literal["float16", "bfloat16", "tf32", "float32", "float64"]
 Effort = Literal["quick", "tour", "full"]
 
 
+class OtherWork(msgspec.Struct, frozen=True, kw_only=True):
+    """What one library does in a workload that the others do not: its time is of other work.
+
+    Attributes
+    ----------
+    backend : str
+        Which.
+    computes_in : str or None
+        The precision that it computes in, whatever it is given; None where it keeps its input's.
+    also : str or None
+        What it does besides, in words that follow its name.
+    """
+
+    backend: str
+    computes_in: Precision | None = None
+    also: str | None = None
+
+
 class WorkloadSpec(msgspec.Struct, frozen=True, kw_only=True):
     """One workload over an axis of sizes.
 
@@ -25,12 +43,15 @@ class WorkloadSpec(msgspec.Struct, frozen=True, kw_only=True):
         when time is short.
     axis : str or None
         What its size is called, such as ``"N"``; None in runs stored before it was.
+    unlike : tuple of OtherWork
+        Libraries that do other work in it than the rest.
     """
 
     name: str
     sizes: tuple[int, ...]
     given: bool = False
     axis: str | None = None
+    unlike: tuple[OtherWork, ...] = ()
 
 
 class RunSpec(msgspec.Struct, frozen=True, kw_only=True):

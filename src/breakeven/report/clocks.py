@@ -48,20 +48,24 @@ def clocks(evidence: Evidence, workload: str) -> Table:
 
 
 def copies(evidence: Evidence, workload: str) -> Table:
-    """Return copies from and to page-locked memory beside those of plain code."""
+    """Return copies of page-locked memory beside those of plain code, or why there are none."""
     columns = (evidence.axis(workload), "entry", "to device", "to device, locked", "to host",
-               "to host, locked")  # fmt: skip
+               "to host, locked", "remark")  # fmt: skip
     body = []
     for case in evidence.cases(workload):
         p = case.phases
-        if p.to_device_pinned_s is not None or p.to_host_pinned_s is not None:
+        read = p.to_device_pinned_s is not None or p.to_host_pinned_s is not None
+        if read or p.pinned_why is not None:
             values = (p.to_device_s, p.to_device_pinned_s, p.to_host_s, p.to_host_pinned_s)
-            body.append((str(case.size), case.entry, *(cells.seconds(v) for v in values)))
+            # A later round may have read what an earlier one could not.
+            remark = "" if read else (p.pinned_why or "")
+            times = (cells.seconds(v) for v in values)
+            body.append((str(case.size), case.entry, *times, remark))
     caption = (
         "All inputs to the device and all results back, from and to pageable host memory as plain "
         "code has it, and page-locked memory made ready beforehand."
     )
-    return cells.table("Copies, pageable and page-locked", caption, columns, body, text=(1,))
+    return cells.table("Copies, pageable and page-locked", caption, columns, body, text=(1, 6))
 
 
 def caches(evidence: Evidence, workload: str) -> Table:
@@ -83,7 +87,8 @@ def caches(evidence: Evidence, workload: str) -> Table:
             str(case.size), case.entry, cells.seconds(found.hot_s), cells.seconds(found.cold_s),
             _over(base.hot_s, found.hot_s),
             _over(base.cold_s, found.cold_s),
-            units.whole(found.copies), units.size_bytes(found.cold_bytes),
+            NONE if found.copies is None else units.whole(found.copies),
+            NONE if found.cold_bytes is None else units.size_bytes(found.cold_bytes),
             NONE if rate is None else units.rate(rate, "B/s"), "",
         ))  # fmt: skip
     caption = (

@@ -1,4 +1,4 @@
-"""How the GPU was during the slots of each case, as a table."""
+"""How the GPU was right after the slots of each case, as a table."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from breakeven.report.view import Table
 
 _CAPTION = (
     "Read by the worker right after each wall slot, scouting left out: medians, the range of the "
-    "SM clock, the highest temperature, and in how many slots the driver said why clocks were held "
-    "down. - was not told by the driver."
+    "SM clock, the highest temperature, and after how many slots the driver still said why clocks "
+    "were held down. Those counts are lower bounds: a GPU at its power limit may be idle again by "
+    "then. - was not told by the driver."
 )
 
 
@@ -28,7 +29,7 @@ def table(evidence: Evidence, workload: str) -> Table:
         for c in evidence.cases(workload)
         if (seen := _looks(c, least=0 if evidence.quick else 1))
     ]
-    return cells.table("The GPU during slots", _CAPTION, columns, body, text=(1, 8))
+    return cells.table("The GPU right after each slot", _CAPTION, columns, body, text=(1, 8))
 
 
 def _looks(case: Case, *, least: int) -> list[GpuConditions]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 from breakeven.model.run import Agreement, Work
-from breakeven.model.spec import DType, Precision
+from breakeven.model.spec import DType, OtherWork, Precision
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,6 +55,16 @@ def computed_in(result: Array, precision: Precision) -> None:
         raise NotImplementedError(
             f"the library answers in {result.dtype.name} where {precision} was asked for"
         )
+
+
+def unlike(workload: object) -> tuple[OtherWork, ...]:
+    """Return which libraries do other work in a workload than the rest.
+
+    A workload says so in an attribute of this name, and most have none to name: it is no part of
+    the seam.
+    """
+    found: tuple[OtherWork, ...] = getattr(workload, "unlike", ())
+    return found
 
 
 class Workload(Protocol):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from breakeven.model.run import Agreement, Work
-from breakeven.model.spec import DType, Precision
+from breakeven.model.spec import DType, OtherWork, Precision
 from breakeven.workloads.base import ITEM_BYTES, Answer, Need, computed_in
 from breakeven.workloads.values import normal
 
@@ -32,6 +32,7 @@ class Solve:
     name = "solve"
     axis = "N"
     sizes: tuple[int, ...] = (64, 256, 1024, 4096)
+    unlike = (OtherWork(backend="numpy", computes_in="float64"),)
 
     def work(self, size: int, dtype: DType) -> Work:
         """Return the operations of elimination and substitution, and N^2 + 2 N elements."""

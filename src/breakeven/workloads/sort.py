@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from breakeven.model.run import Agreement, Work
-from breakeven.model.spec import DType, Precision
+from breakeven.model.spec import DType, OtherWork, Precision
 from breakeven.workloads.base import ITEM_BYTES, Answer, Need, computed_in
 from breakeven.workloads.values import normal
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from breakeven.workloads.base import Array
 
 _INDEX_BYTES = 8
+_PLACES = f"also returns the place where each value stood, {_INDEX_BYTES} bytes each"
 
 
 class Sort:
@@ -29,6 +30,7 @@ class Sort:
     name = "sort"
     axis = "N"
     sizes: tuple[int, ...] = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
+    unlike = tuple(OtherWork(backend=b, also=_PLACES) for b in ("torch-cpu", "torch-cuda"))
 
     def work(self, size: int, dtype: DType) -> Work:
         """Return N log2 N comparisons, at least 1, on 2 N elements."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from breakeven.model.run import Agreement, Work
-from breakeven.model.spec import DType, Precision
+from breakeven.model.spec import DType, OtherWork, Precision
 from breakeven.workloads.base import ITEM_BYTES, Answer, Need, computed_in
 from breakeven.workloads.values import normal
 
@@ -30,6 +30,7 @@ class Svd:
     name = "svd"
     axis = "N"
     sizes: tuple[int, ...] = (32, 128, 512, 1024)
+    unlike = (OtherWork(backend="numpy", computes_in="float64"),)
 
     def work(self, size: int, dtype: DType) -> Work:
         """Return 21 N^3 operations on 3 N^2 + N elements."""
