@@ -74,15 +74,15 @@ def _torch(log: list[object], **properties: int) -> Any:  # noqa: ANN401  a modu
 
 
 def test_torch_holds_for_a_number_of_cycles_read_once() -> None:
-    """A million cycles take half a millisecond here: 10 ms are 20 million, bounded in advance."""
+    """A chip read at 2 GHz may rise: it is held as for 2.5 GHz, 25 million cycles for 10 ms."""
     log: list[object] = []
     clock = torch_clock(_torch(log))
     clock.hold(1e-2)
-    assert log == [0, "record", CALIBRATION_CYCLES, "record", "await event", 20_000_000]
+    assert log == [0, "record", CALIBRATION_CYCLES, "record", "await event", 25_000_000]
     log.clear()
     clock.hold(1e-3)
     clock.empty()
-    assert log == [2_000_000, 0]
+    assert log == [2_500_000, 0]
 
 
 def test_torch_captures_on_a_side_stream_after_warm_calls() -> None:
