@@ -193,3 +193,26 @@ def test_a_cpu_has_neither_link_nor_launch() -> None:
         assert found.why == {part: why}
         assert found.link == ()
         assert found.launch_s is None
+
+
+class _Small(Card):
+    """A card that fails beyond the smallest product, in the way it is told."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__()
+        self._error = error
+
+    def matmul(self, a: Array, b: Array) -> Any:  # noqa: ANN401
+        if a.shape[0] > ceilings.PRODUCT_SIZES[0]:
+            raise self._error
+        return super().matmul(a, b)
+
+
+def test_a_product_beyond_the_memory_keeps_the_peak_of_smaller_ones() -> None:
+    """Memory that runs out ends the walk; any other failure is told, not passed over."""
+    request = MeasureCeilings(part="product", precision="float32")
+    short = _Small(MemoryError())
+    assert measure(short, short.opening(), request).flops_per_s["float32"] > 0
+    broken = _Small(RuntimeError("an illegal memory access"))
+    with pytest.raises(RuntimeError, match="illegal"):
+        measure(broken, broken.opening(), request)

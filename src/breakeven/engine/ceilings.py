@@ -72,17 +72,18 @@ class _Gauge:
 
         Sizes grow until the next product would take longer than the part may.
         """
+        short: tuple[type[BaseException], ...] = (MemoryError, *self._opening.out_of_memory)
         best, predicted_s = 0.0, 0.0
         for n in PRODUCT_SIZES:
             if best and predicted_s > self._seconds:
                 break
             self._backend.begin_case(f"ceiling-{precision}", n)
-            product = partial(
-                self._opening.xp.matmul, self._matrix(n, precision), self._matrix(n, precision)
-            )
             try:
+                product = partial(
+                    self._opening.xp.matmul, self._matrix(n, precision), self._matrix(n, precision)
+                )
                 call_s = self._best(product)
-            except Exception:
+            except short:
                 # A larger product than the memory holds takes nothing back from the smaller ones.
                 if not best:
                     raise
