@@ -6,10 +6,12 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import breakeven.engine.pinning as pinning_module
 from breakeven.engine.pinning import Pinning, busy_threads, threads
 
 # A pool as a BLAS has it: a worker thread that computes when the main thread does, an idle one
@@ -150,3 +152,13 @@ def test_the_main_thread_is_always_named_first() -> None:
     """The thread that calls is busy by definition, and the first to be placed."""
     assert busy_threads(lambda: None)[0] == os.getpid()
     assert threads()[0] == os.getpid()
+
+
+def test_the_main_thread_is_first_though_its_id_is_the_highest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Thread ids that began again from low numbers leave the main thread first."""
+    for thread in (7, os.getpid(), 3):
+        (tmp_path / str(thread)).mkdir()
+    monkeypatch.setattr(pinning_module, "TASKS", tmp_path)
+    assert threads() == (os.getpid(), 3, 7)
