@@ -23,6 +23,10 @@ from breakeven.model.run import (
     Status,
     Work,
 )
+from breakeven.model.scaling import Team
+from breakeven.model.sensing import Sensing
+from breakeven.model.study import Study
+from breakeven.model.timeline import Series
 from breakeven.model.verdict import Scope
 
 
@@ -131,6 +135,25 @@ class CeilingsDone(msgspec.Struct, frozen=True, kw_only=True, tag="ceilings"):
     ceilings: Ceilings
 
 
+class Studied(msgspec.Struct, frozen=True, kw_only=True, tag="studied"):
+    """More of a study was measured: what is new joins what earlier events said of that case."""
+
+    study: Study
+
+
+class TeamDone(msgspec.Struct, frozen=True, kw_only=True, tag="team"):
+    """A stretch of steps on several processes was measured."""
+
+    team: Team
+
+
+class Sensed(msgspec.Struct, frozen=True, kw_only=True, tag="sensed"):
+    """Sensors were read: the last word counts, as a recording is handed over whole."""
+
+    timeline: tuple[Series, ...]
+    sensing: Sensing
+
+
 class Remark(msgspec.Struct, frozen=True, kw_only=True, tag="remark"):
     """Something was seen that weakens the record; said once each."""
 
@@ -163,6 +186,9 @@ Event = (
     | NaiveDone
     | FloorsDone
     | CeilingsDone
+    | Studied
+    | TeamDone
+    | Sensed
     | Remark
     | RoundDone
     | Ended

@@ -8,7 +8,10 @@ import msgspec
 
 from breakeven.model.finding import Finding
 from breakeven.model.machine import BackendInfo, Ceilings, Machine
+from breakeven.model.scaling import Team
+from breakeven.model.sensing import Sensing
 from breakeven.model.spec import DType, Precision, RunSpec
+from breakeven.model.study import Study
 from breakeven.model.timeline import Series
 from breakeven.model.verdict import (
     AaCheck,
@@ -417,6 +420,10 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
         What the engine saw that weakens the record (busy machine, sizes left out, no pinning).
     caveats : tuple of str
         What the judge says must be read beside the verdicts.
+    studies, teams : tuple
+        Training and inference beside their timed slots; the same on several processes.
+    timeline : tuple of Series
+        What sensors read, with `sensing` beside it.
     """
 
     id: str
@@ -446,4 +453,7 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
     caveats: tuple[str, ...] = ()
     references: tuple[Reference, ...] = ()
     findings: tuple[Finding, ...] = ()
+    studies: tuple[Study, ...] = ()
+    teams: tuple[Team, ...] = ()
     timeline: tuple[Series, ...] = ()
+    sensing: Sensing | None = None

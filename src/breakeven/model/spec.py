@@ -54,6 +54,47 @@ class WorkloadSpec(msgspec.Struct, frozen=True, kw_only=True):
     unlike: tuple[OtherWork, ...] = ()
 
 
+class TrainingSpec(msgspec.Struct, frozen=True, kw_only=True):
+    """A training, or inference with the trained kind of model.
+
+    Attributes
+    ----------
+    model, data : str
+        A built-in name, a folder of images (data), or ``FILE.py:FACTORY``.
+    image_size : int or None
+        Side that images are resized to, pixels; None leaves them as they are.
+    epochs : int
+        That a training takes; its time is told from measured steps unless `all_epochs`.
+    optimizer : str
+        ``adam``, ``adamw`` or ``sgd``.
+    precision : str
+        ``fp32``, ``tf32`` or ``bf16`` (autocast).
+    compile : bool
+        Whether the model is compiled.
+    workers : int
+        Processes of the loader; 0 loads in the step's own process.
+    gpus : tuple of int
+        Numbers of processes, a GPU each (or a share of the CPU), that are compared.
+    all_epochs : bool
+        Whether every epoch is run, and the accuracy compared.
+    latency_limit_s : float or None
+        Inference: the longest p99 that is allowed.
+    """
+
+    model: str = "cnn"
+    data: str = "digits"
+    image_size: int | None = None
+    epochs: int = 20
+    learning_rate: float = 1e-3
+    optimizer: Literal["adam", "adamw", "sgd"] = "adam"
+    precision: Literal["fp32", "tf32", "bf16"] = "fp32"
+    compile: bool = False
+    workers: int = 0
+    gpus: tuple[int, ...] = ()
+    all_epochs: bool = False
+    latency_limit_s: float | None = None
+
+
 class RunSpec(msgspec.Struct, frozen=True, kw_only=True):
     """One run: workloads, backends and how much effort to spend.
 
@@ -73,6 +114,8 @@ class RunSpec(msgspec.Struct, frozen=True, kw_only=True):
         Whether each pool thread is pinned to a core of its own.
     ceilings : bool
         Whether the run measures the ceilings of the machine before its rounds.
+    training : TrainingSpec or None
+        What ``train`` and ``infer`` do; None where neither takes part.
     """
 
     workloads: tuple[WorkloadSpec, ...]
@@ -87,3 +130,4 @@ class RunSpec(msgspec.Struct, frozen=True, kw_only=True):
     precisions: tuple[Precision, ...] = ()
     pin: bool = True
     ceilings: bool = False
+    training: TrainingSpec | None = None

@@ -21,12 +21,16 @@ from breakeven.model.event import (
     Remark,
     Resumed,
     RoundDone,
+    Sensed,
     SlotDone,
     SlotVoided,
+    Studied,
+    TeamDone,
 )
 from breakeven.model.run import Floors, Limits, Phases
 from breakeven.stats.first_call import excess
 from breakeven.store.growing import GrowingCase
+from breakeven.store.studies import joined
 from breakeven.store.unfold import bare, parts
 
 if TYPE_CHECKING:
@@ -35,6 +39,8 @@ if TYPE_CHECKING:
     from breakeven.model.event import Event
     from breakeven.model.machine import BackendInfo, Blas, Ceilings, Machine
     from breakeven.model.run import ColdStart, Entry, NaiveShot, RunRecord
+    from breakeven.model.scaling import Team
+    from breakeven.model.study import Study
 
 NO_COLD_START = Phases()
 
@@ -68,6 +74,9 @@ class Fold:
         self._cold_starts: list[ColdStart] = []
         self._cold: dict[tuple[str, str], Phases] = {}
         self._naive_shots: list[NaiveShot] = []
+        self._studies: dict[tuple[str, int, str], Study] = {}
+        self._teams: list[Team] = []
+        self._sensed: Sensed | None = None
         self._remarks: dict[str, None] = {}
         self._rounds_planned = 0
         self._end: Ended | None = None
@@ -84,6 +93,9 @@ class Fold:
             NaiveDone: self._naive_done,
             FloorsDone: self._floors_done,
             CeilingsDone: self._ceilings_done,
+            Studied: self._studied,
+            TeamDone: self._team_done,
+            Sensed: self._sensors_read,
             Remark: self._remark,
             RoundDone: self._round_done,
             Ended: self._ended,
@@ -130,6 +142,10 @@ class Fold:
             cold_starts=tuple(self._cold_starts),
             naive_shots=tuple(self._naive_shots),
             limits=Limits(floors=dict(self._floors), ceilings=tuple(self._ceilings.values())),
+            studies=tuple(self._studies.values()),
+            teams=tuple(self._teams),
+            timeline=self._sensed.timeline if self._sensed else (),
+            sensing=self._sensed.sensing if self._sensed else None,
             remarks=tuple(self._remarks),
         )
 
@@ -206,6 +222,17 @@ class Fold:
 
     def _ceilings_done(self, event: CeilingsDone) -> None:
         self._ceilings[event.ceilings.device] = event.ceilings
+
+    def _studied(self, event: Studied) -> None:
+        new = event.study
+        key = (new.workload, new.size, new.entry)
+        self._studies[key] = joined(self._studies[key], new) if key in self._studies else new
+
+    def _team_done(self, event: TeamDone) -> None:
+        self._teams.append(event.team)
+
+    def _sensors_read(self, event: Sensed) -> None:
+        self._sensed = event
 
     def _remark(self, event: Remark) -> None:
         self._remarks.setdefault(event.text)

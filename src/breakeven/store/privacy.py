@@ -11,7 +11,17 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from breakeven.model.event import BackendSeen, Began, CaseSet, CeilingsDone, Event, Remark
+from breakeven.model.event import (
+    BackendSeen,
+    Began,
+    CaseSet,
+    CeilingsDone,
+    Event,
+    Remark,
+    Sensed,
+    Studied,
+    TeamDone,
+)
 
 Value = TypeVar("Value")
 _SHORTEST_NAME = 3
@@ -64,6 +74,8 @@ class Privacy:
         """Return an event with its free texts cleaned; what identifies a case stays."""
         match event:
             case Began() | BackendSeen() | CeilingsDone() | Remark():
+                return self.clean(event)
+            case Studied() | TeamDone() | Sensed():
                 return self.clean(event)
             case CaseSet(why=str(why)):
                 return msgspec.structs.replace(event, why=self.text(why))

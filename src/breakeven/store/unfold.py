@@ -19,7 +19,10 @@ from breakeven.model.event import (
     FloorsDone,
     NaiveDone,
     Remark,
+    Sensed,
     SlotDone,
+    Studied,
+    TeamDone,
 )
 from breakeven.model.run import Limits
 
@@ -60,6 +63,10 @@ def bare(record: RunRecord) -> RunRecord:
         caveats=(),
         references=(),
         findings=(),
+        studies=(),
+        teams=(),
+        timeline=(),
+        sensing=None,
     )
 
 
@@ -74,6 +81,10 @@ def parts(record: RunRecord) -> Iterator[Event]:
         yield from _case_events(case)
     yield from (ColdDone(start=start) for start in record.cold_starts)
     yield from (NaiveDone(shot=shot) for shot in record.naive_shots)
+    yield from (Studied(study=study) for study in record.studies)
+    yield from (TeamDone(team=team) for team in record.teams)
+    if record.sensing is not None:
+        yield Sensed(timeline=record.timeline, sensing=record.sensing)
     yield from (Remark(text=text) for text in record.remarks)
     if record.finished is not None:
         yield Ended(finished=record.finished, interrupted=record.interrupted)

@@ -1,0 +1,27 @@
+"""A study that grows event by event."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from breakeven.model.study import Study
+
+
+def joined(known: Study, new: Study) -> Study:
+    """Return both in one: lists are added up, of single facts the new one counts where it is one.
+
+    Parameters
+    ----------
+    known, new : Study
+        Of the same workload, size and entry.
+    """
+    changed: dict[str, Any] = {}
+    for name in Study.__struct_fields__:
+        old, value = getattr(known, name), getattr(new, name)
+        if isinstance(value, tuple):
+            changed[name] = old + value
+        elif value is not None:
+            changed[name] = value
+    return msgspec.structs.replace(known, **changed)
