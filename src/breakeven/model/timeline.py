@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
+
+Kind = Literal["level", "counter", "codes"]
+
+_COUNTERS = (".energy_j", ".to_device_bytes", ".to_host_bytes", "_total_s")
+_CODES = (".held_by",)
 
 
 class Series(msgspec.Struct, frozen=True, kw_only=True):
@@ -25,3 +32,18 @@ class Series(msgspec.Struct, frozen=True, kw_only=True):
     value: tuple[float | None, ...]
     low: tuple[float | None, ...] = ()
     high: tuple[float | None, ...] = ()
+
+
+def kind_of(sensor: str) -> Kind:
+    """Return what a sensor's values are, by its name.
+
+    Returns
+    -------
+    str
+        ``level``: how much there is at that moment, of which a mean makes sense; ``counter``: a
+        figure that only grows, of which only differences mean something (energy, bytes, seconds in
+        a state); ``codes``: bits, each a state that holds or does not.
+    """
+    if sensor.endswith(_COUNTERS):
+        return "counter"
+    return "codes" if sensor.endswith(_CODES) else "level"

@@ -1,14 +1,15 @@
-"""The seams to a GPU's driver: what it knows about the devices, and how one is at this moment."""
+"""The seams to what is sensed: a GPU's driver, one device now, and anything read over time."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import Literal, Protocol
+from collections.abc import Collection, Sequence
+from typing import Literal, NamedTuple, Protocol
 
 import msgspec
 
 from breakeven.model.machine import Gpu
 from breakeven.model.run import GpuConditions
+from breakeven.model.sensing import Absent
 
 
 class GpuFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,4 +85,47 @@ class GpuWatch(Protocol):
 
     def close(self) -> None:
         """End the session with the driver."""
+        ...
+
+
+Tier = Literal["fast", "slow", "ends"]
+"""How often something is read: ten times a second, once a second, at the beginning and the end."""
+
+
+class Sample(NamedTuple):
+    """One reading.
+
+    Attributes
+    ----------
+    sensor : str
+        As `Series.sensor`.
+    value : float or None
+        None where this reading failed.
+    t_s : float or None
+        When it was true, by ``time.perf_counter``; None for the moment of asking.
+    """
+
+    sensor: str
+    value: float | None
+    t_s: float | None = None
+
+
+class Sensor(Protocol):
+    """Something that is read again and again while other things run; it never raises."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What it reads, as `Series.sensor`, as far as it is known before the first reading."""
+        ...
+
+    def read(self, tier: Tier) -> Sequence[Sample]:
+        """Return what belongs to a tier; empty where nothing does, or nothing is new."""
+        ...
+
+    def absent(self) -> tuple[Absent, ...]:
+        """Return what cannot be read, or no longer, with the reason."""
+        ...
+
+    def close(self) -> None:
+        """Let go of everything that it holds open."""
         ...
