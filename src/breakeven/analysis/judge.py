@@ -15,6 +15,7 @@ from breakeven.analysis.naive import naive_costs
 from breakeven.analysis.pairs import CONTROLS, Line
 from breakeven.analysis.payback import payback
 from breakeven.analysis.predict import predictions
+from breakeven.analysis.questions.ask import questions
 from breakeven.model.run import RunRecord
 from breakeven.model.verdict import Advice, Band, Crossover, Judged, Payback
 
@@ -44,6 +45,7 @@ def judge(record: RunRecord) -> Judged:
         aa=found.twins.checks(),
         naive=naive_costs(found.times),
         caveats=caveats(found),
+        questions=questions(found),
     )
 
 
@@ -60,6 +62,7 @@ def apply(record: RunRecord, judged: Judged) -> RunRecord:
         advice=judged.advice,
         naive=judged.naive,
         caveats=judged.caveats,
+        questions=judged.questions,
         limits=replace(record.limits, aa=judged.aa),
     )
 

@@ -21,7 +21,8 @@ class Times:
 
     Slots pair by their turn: a turn counts for an entry when one of its slots was not voided
     (an engine may measure a voided one again within the turn). Entries on the CPU have nothing
-    to transfer: their resident slots stand for either scope. Round 0 is scouting; it chooses the
+    to transfer: their resident slots stand for either scope, unless they were measured in both (a
+    training's loader is there on the CPU too). Round 0 is scouting; it chooses the
     base and is not part of any figure. Only a quick run that has nothing else shows it.
 
     Parameters
@@ -74,7 +75,9 @@ class Times:
 
     def rounds_of(self, workload: str, size: int, entry: str, scope: Scope) -> list[int]:
         """Return the rounds in which an entry was measured, scouting left out."""
-        rounds = self._rounds.get((workload, size, entry, self._kept(entry, scope)), ())
+        rounds = self._rounds.get(
+            (workload, size, entry, self._kept(workload, size, entry, scope)), ()
+        )
         return sorted(r for r in rounds if r >= self.first)
 
     def slots(
@@ -175,11 +178,12 @@ class Times:
         seconds = [s.median_s for slots in turns for s in slots if s.voided is None]
         return (min(seconds), max(seconds)) if seconds and min(seconds) > 0 else None
 
-    def _kept(self, entry: str, scope: Scope) -> Scope:
-        return "resident" if self.on_cpu(entry) else scope
+    def _kept(self, workload: str, size: int, entry: str, scope: Scope) -> Scope:
+        measured = (workload, size, entry, scope) in self._rounds
+        return scope if measured or not self.on_cpu(entry) else "resident"
 
     def _turn(
         self, workload: str, size: int, entry: str, scope: Scope, round_: int
     ) -> dict[int, list[Slot]]:
-        key = (workload, size, entry, self._kept(entry, scope), round_)
+        key = (workload, size, entry, self._kept(workload, size, entry, scope), round_)
         return self._turns.get(key, {})

@@ -8,6 +8,7 @@ import msgspec
 
 from breakeven.model.finding import Finding
 from breakeven.model.machine import BackendInfo, Ceilings, Machine
+from breakeven.model.questions import Answer
 from breakeven.model.scaling import Team
 from breakeven.model.sensing import Sensing
 from breakeven.model.spec import DType, Precision, RunSpec
@@ -424,6 +425,8 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
         Training and inference beside their timed slots; the same on several processes.
     timeline : tuple of Series
         What sensors read, with `sensing` beside it.
+    questions : tuple of Answer
+        What is asked of a training, answered from `studies`, `teams` and `timeline`.
     """
 
     id: str
@@ -457,3 +460,4 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
     teams: tuple[Team, ...] = ()
     timeline: tuple[Series, ...] = ()
     sensing: Sensing | None = None
+    questions: tuple[Answer, ...] = ()

@@ -6,6 +6,7 @@ from typing import Literal
 
 import msgspec
 
+from breakeven.model.questions import Answer
 from breakeven.model.spec import Precision
 
 Scope = Literal["resident", "transfer", "cold"]
@@ -428,3 +429,4 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
     aa: tuple[AaCheck, ...] = ()
     naive: tuple[NaiveCost, ...] = ()
     caveats: tuple[str, ...] = ()
+    questions: tuple[Answer, ...] = ()

@@ -111,6 +111,50 @@ def interval(values: Sequence[float]) -> Interval:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """Mean of some rounds with its 95 % interval; a single round has none.
+
+    Attributes
+    ----------
+    low, high : float or None
+        Ends of the interval; None for one round.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+    n: int
+
+
+def mean_of(values: Sequence[float]) -> Mean:
+    """Return the mean of rounds with the interval of Student's t at the reading level.
+
+    It is for figures that are read, and no verdict hangs on: nothing is expected of their spread
+    beforehand, so that few rounds give a wide interval.
+
+    Parameters
+    ----------
+    values : sequence of float
+        One a round.
+
+    Raises
+    ------
+    ValueError
+        If there is no value, or one is not finite.
+    """
+    n = len(values)
+    if n == 0 or not all(math.isfinite(v) for v in values):
+        message = f"mean_of needs at least one finite value, got {list(values)}"
+        raise ValueError(message)
+    mean = math.fsum(values) / n
+    if n == 1:
+        return Mean(mean, None, None, 1)
+    sd = math.sqrt(math.fsum((v - mean) ** 2 for v in values) / (n - 1))
+    half = t_quantile(READING, n - 1) * sd / math.sqrt(n)
+    return Mean(mean, mean - half, mean + half, n)
+
+
 def next_look(n: int) -> int | None:
     """Return the first look after `n` rounds; None after the last."""
     return min((look for look in LOOKS if look > n), default=None)

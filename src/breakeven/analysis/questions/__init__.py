@@ -1,0 +1,1 @@
+"""What is asked of a training, answered from its record as figures with intervals."""

@@ -1,0 +1,43 @@
+"""All questions, asked of one record."""
+
+from __future__ import annotations
+
+from breakeven.analysis.comparisons import Comparisons
+from breakeven.analysis.questions import (
+    batch,
+    duration,
+    energy,
+    inference,
+    power,
+    step,
+    utilisation,
+)
+from breakeven.analysis.questions.subjects import Subjects
+from breakeven.model.questions import Answer
+
+
+def questions(found: Comparisons) -> tuple[Answer, ...]:
+    """Return what the record answers, question by question; empty where nothing was trained.
+
+    Parameters
+    ----------
+    found : Comparisons
+        Of the record.
+    """
+    if not found.record.studies:
+        return ()
+    subjects = Subjects(found)
+    return tuple(
+        answer
+        for workload in subjects.workloads()
+        for ask in (
+            utilisation.answers,
+            batch.answers,
+            power.answers,
+            energy.comparisons,
+            duration.answers,
+            inference.answers,
+            step.answers,
+        )
+        for answer in ask(subjects, workload)
+    )
