@@ -161,6 +161,8 @@ class Sensing(msgspec.Struct, frozen=True, kw_only=True):
         Why the recording ends before what it watched did.
     watched : Watched or None
         The command, where one was watched.
+    unix_s : float or None
+        Unix time of the timeline's zero: by it, traces of the same machine are laid beside it.
     """
 
     source: Literal["sensors", "replay"] = "sensors"
@@ -171,3 +173,4 @@ class Sensing(msgspec.Struct, frozen=True, kw_only=True):
     thinned: int = 0
     ended_early: str | None = None
     watched: Watched | None = None
+    unix_s: float | None = None
