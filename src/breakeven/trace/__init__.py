@@ -1,1 +1,1 @@
-"""Traces of one case; built by a later step of the plan."""
+"""Traces of a few steps: taken with PyTorch's profiler, read from its file, summed up by us."""
