@@ -28,6 +28,8 @@ def counted(request: embed_outputs.Request) -> list[str]:
     return ["one", "two", "three"][request.first - 1 : request.last]
 
 
+# Each command of every page: no more than a guard against one that hangs.
+@pytest.mark.timeout(900)
 def test_every_page_shows_what_commands_print(capsys: pytest.CaptureFixture[str]) -> None:
     """No embedded block of any page differs from the command's real output."""
     code = embed_outputs.main(["--check"])

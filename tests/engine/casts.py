@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from breakeven.analysis.settle import settle
+from breakeven.engine import plan
 from breakeven.engine.session import measure
 from breakeven.errors import BreakevenError
 from breakeven.model.event import Began
@@ -91,12 +92,16 @@ def measured(
     patience_s: float = 20.0,
     progress: Callable[[str, float], None] = lambda *_: None,
     say: Callable[[str], object] = lambda _text: None,
+    effort: plan.Effort | None = None,
 ) -> RunRecord:
     """Measure in this process, every worker a process of its own; return what the sink holds."""
     sink = MemorySink()
     sink.append(Began(record=record))
     try:
-        measure(sink, settle, progress, wait=lambda _: None, patience_s=patience_s, say=say)
+        measure(
+            sink, settle, progress, wait=lambda _: None, patience_s=patience_s, say=say,
+            effort=effort,
+        )  # fmt: skip
     except BreakevenError as error:
         error.add_note(repr(sink.record().remarks))
         raise
