@@ -7,8 +7,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from breakeven.analysis.judge import apply, judge
 from breakeven.model.run import CacheTimes, Case, DeviceTimes, Limits, RunRecord
-from breakeven.report import clocks
+from breakeven.report import clocks, ratios
 from breakeven.report.evidence import Evidence
 from breakeven.report.measured import floors
 from breakeven.report.page import build
@@ -40,6 +41,11 @@ def _with_floor(run: RunRecord, kernel_s: float) -> RunRecord:
         for e, f in run.limits.floors.items()
     }
     return msgspec.structs.replace(run, limits=Limits(floors=found))
+
+
+def _judged(run: RunRecord) -> Evidence:
+    """Return the evidence of a run with its conclusions."""
+    return Evidence(apply(run, judge(run)))
 
 
 def _cells(table: Table, size: int, entry: str) -> dict[str, str]:
@@ -82,30 +88,50 @@ def test_a_figure_near_its_floor_has_no_digits() -> None:
 
 
 def test_one_sentence_tells_what_waiting_for_launches_costs() -> None:
-    """It names the sizes, the three times of one call, and both gains."""
+    """It names the size and each gain, with the two times that it is the ratio of."""
     run = _with_floor(_run(torch_cuda_128={"device": SMALL}, torch_cuda_8192={"device": LARGE}),
                       kernel_s=2e-7)  # fmt: skip
-    evidence = Evidence(run)
+    evidence = _judged(run)
     (note,) = clocks.notes(evidence, "matmul")
     single = evidence.figure("matmul", 128, "torch-cuda", "resident")
     assert single.seconds is not None
     assert note.label == "small work"
     assert note.text == (
-        "torch-CUDA takes longer to issue a call than to do it at N = 128: one call "
-        f"takes {single.text}, 8.00 us each in a full queue and 3.00 us each as a graph; batching "
-        f"or fusing would gain up to {single.seconds / 8e-6:.2f}x, "
-        f"a graph up to {single.seconds / 3e-6:.2f}x."
+        "torch-CUDA takes longer to issue a call than to do it at N = 128. Gains: "
+        f"not to wait for each call {single.seconds / 2e-5:.2f}x (a call, awaited "
+        f"{single.text}, over a call, until it returns 20.0 us, n = 1); "
+        "batching or fusing up to 2.50x (a call, until it returns 20.0 us, over each in a full "
+        "queue 8.00 us, n = 1); a graph up to 6.67x (a call, until it returns 20.0 us, over each "
+        "as a graph 3.00 us, n = 1). Ratios of one process (n = 1) are indicative."
     )
     assert note.text in clocks.clocks(evidence, "matmul").caption
-    assert note in build(run).workloads[0].notes
+    assert note in build(evidence.record).workloads[0].notes
+
+
+def test_every_size_where_launches_rule_has_its_gains_in_a_table() -> None:
+    """Each row names both sides and n; without an interval stands a dash."""
+    run = _with_floor(_run(torch_cuda_128={"device": SMALL}), kernel_s=2e-7)
+    table = ratios.gains(_judged(run), "matmul")
+    assert [r[2] for r in table.rows] == ["not to wait for each call", "batching or fusing",
+                                          "a graph"]  # fmt: skip
+    assert table.rows[1][3:] == (
+        "a call, until it returns: 20.0 us", "each in a full queue: 8.00 us", "2.50x", "-", "1",
+    )  # fmt: skip
+
+
+def test_a_document_that_was_not_judged_so_shows_no_gain() -> None:
+    """The report computes no ratio itself: what is not stored is not shown."""
+    evidence = Evidence(_with_floor(_run(torch_cuda_128={"device": SMALL}), kernel_s=2e-7))
+    assert clocks.notes(evidence, "matmul") == []
+    assert ratios.gains(evidence, "matmul").rows == ()
 
 
 def test_a_gain_at_the_floor_is_a_least_gain() -> None:
-    """Under 10 us each, of 28 us alone: at least 2.8x, and no digits of what is under."""
+    """Under 10 us each, issued in 20 us: at least 2x, and no digits of what is under."""
     run = _with_floor(_run(torch_cuda_128={"device": SMALL}), kernel_s=1e-6)
-    (note,) = clocks.notes(Evidence(run), "matmul")
-    assert "under 10.0 us each in a full queue" in note.text
-    assert "would gain at least 2." in note.text
+    (note,) = clocks.notes(_judged(run), "matmul")
+    assert "batching or fusing at least 2.00x" in note.text
+    assert "over each in a full queue under its floor" in note.text
 
 
 @pytest.mark.parametrize(
@@ -113,7 +139,7 @@ def test_a_gain_at_the_floor_is_a_least_gain() -> None:
 )
 def test_no_sentence_where_launches_do_not_rule(times: DeviceTimes) -> None:
     """Long work, and work whose own time is not known, get no advice."""
-    evidence = Evidence(_run(torch_cuda_128={"device": times}))
+    evidence = _judged(_run(torch_cuda_128={"device": times}))
     assert clocks.notes(evidence, "matmul") == []
 
 
@@ -162,9 +188,7 @@ def _cold(hot_s: float, cold_s: float) -> dict[str, CacheTimes]:
 
 def test_cold_over_cold_and_hot_over_hot() -> None:
     """The best CPU's hot time stands over the GPU's hot one, its cold time over the cold one."""
-    evidence = Evidence(
-        _run(torch_cpu_16_128=_cold(1e-4, 3e-4), torch_cuda_128=_cold(2.5e-5, 5e-5))
-    )
+    evidence = _judged(_run(torch_cpu_16_128=_cold(1e-4, 3e-4), torch_cuda_128=_cold(2.5e-5, 5e-5)))
     assert evidence.best_cpu_at("matmul", 128) == "torch-cpu-16"
     table = clocks.caches(evidence, "matmul")
     row = _cells(table, 128, "torch-cuda")

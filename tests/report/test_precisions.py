@@ -106,6 +106,7 @@ def test_the_screen_lists_variants_and_the_rate_of_the_card(built: page.Page) ->
     assert "over CuPy in float32 3.99x [" in said[0]
     assert said[0].endswith("errs by 3.0e-4 (TF32/half).")
     assert said[2].startswith("float64 took 1.9 times as long as float32 on this GPU at N = 2048")
+    assert said[2].endswith("n = 3).")
 
 
 def test_variants_stay_out_of_everything_else(built: page.Page) -> None:

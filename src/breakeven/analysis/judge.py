@@ -11,11 +11,13 @@ from breakeven.analysis.ceiling import achieved
 from breakeven.analysis.cold import cold_crossover
 from breakeven.analysis.comparisons import Comparisons
 from breakeven.analysis.crossover import crossover
+from breakeven.analysis.first_answers import first_answers
 from breakeven.analysis.naive import naive_costs
 from breakeven.analysis.pairs import CONTROLS, Line
 from breakeven.analysis.payback import payback
 from breakeven.analysis.predict import predictions
 from breakeven.analysis.questions.ask import questions
+from breakeven.analysis.ratios import ratios
 from breakeven.model.run import RunRecord
 from breakeven.model.verdict import Advice, Band, Crossover, Judged, Payback
 
@@ -44,6 +46,8 @@ def judge(record: RunRecord) -> Judged:
         advice=all_advice,
         aa=found.twins.checks(),
         naive=naive_costs(found.times),
+        ratios=ratios(found),
+        first_answers=first_answers(record),
         caveats=caveats(found),
         questions=questions(found),
     )
@@ -61,6 +65,8 @@ def apply(record: RunRecord, judged: Judged) -> RunRecord:
         bands=judged.bands,
         advice=judged.advice,
         naive=judged.naive,
+        ratios=judged.ratios,
+        first_answers=judged.first_answers,
         caveats=judged.caveats,
         questions=judged.questions,
         limits=replace(record.limits, aa=judged.aa),

@@ -9,6 +9,7 @@ import msgspec
 from breakeven.model.finding import Finding
 from breakeven.model.machine import BackendInfo, Ceilings, Machine
 from breakeven.model.questions import Answer
+from breakeven.model.ratio import FirstAnswer, Ratio
 from breakeven.model.scaling import Team
 from breakeven.model.sensing import Sensing
 from breakeven.model.spec import DType, Precision, RunSpec
@@ -421,6 +422,8 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
         What the engine saw that weakens the record (busy machine, sizes left out, no pinning).
     caveats : tuple of str
         What the judge says must be read beside the verdicts.
+    ratios, first_answers : tuple
+        Ratios that are no verdicts; what first answers take without compiled kernels.
     studies, teams : tuple
         Training and inference beside their timed slots; the same on several processes.
     timeline : tuple of Series
@@ -454,6 +457,8 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
     advice: tuple[Advice, ...] = ()
     naive: tuple[NaiveCost, ...] = ()
     caveats: tuple[str, ...] = ()
+    ratios: tuple[Ratio, ...] = ()
+    first_answers: tuple[FirstAnswer, ...] = ()
     references: tuple[Reference, ...] = ()
     findings: tuple[Finding, ...] = ()
     studies: tuple[Study, ...] = ()

@@ -7,6 +7,7 @@ from typing import Literal
 import msgspec
 
 from breakeven.model.questions import Answer
+from breakeven.model.ratio import FirstAnswer, Ratio
 from breakeven.model.spec import Precision
 
 Scope = Literal["resident", "transfer", "cold"]
@@ -428,5 +429,7 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
     advice: tuple[Advice, ...] = ()
     aa: tuple[AaCheck, ...] = ()
     naive: tuple[NaiveCost, ...] = ()
+    ratios: tuple[Ratio, ...] = ()
+    first_answers: tuple[FirstAnswer, ...] = ()
     caveats: tuple[str, ...] = ()
     questions: tuple[Answer, ...] = ()

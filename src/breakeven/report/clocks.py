@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from breakeven import units
-from breakeven.model.run import CacheTimes, Case, Floors
-from breakeven.report import cells, names
+from breakeven.model.run import Case, Floors
+from breakeven.report import cells, ratios
 from breakeven.report.evidence import AT_THE_FLOOR, FLOOR_FACTOR, NONE, Evidence
 from breakeven.report.view import Note, Table
-from breakeven.stats.launches import Gain, gain, issue_rules
 
 _NO_FLOORS = Floors(empty_call_s=0.0, message_s=0.0)
 _ONE_SIDE = "no cold figure on the other side, so none here"
@@ -41,7 +40,7 @@ def clocks(evidence: Evidence, workload: str) -> Table:
         "Between events: the GPU's clock on an idle device, launch included. In a full queue and "
         f"as a graph: its own working time. {AT_THE_FLOOR}: under {FLOOR_FACTOR} times the floor. "
     )
-    said_too = " ".join(_small_work(evidence, workload))
+    said_too = " ".join(ratios.small_work(evidence, workload))
     return cells.table(
         "Clocks of the GPU", (caption + said_too).strip(), columns, body, text=(1, 7)
     )
@@ -77,7 +76,6 @@ def caches(evidence: Evidence, workload: str) -> Table:
         found = case.caches
         if found is None:
             continue
-        base = _base(evidence, workload, case)
         if found.cold_s is None or not _both_sides(evidence, workload, case):
             remark = found.why or (_ONE_SIDE if found.cold_s is not None else "")
             body.append((str(case.size), case.entry, *([NONE] * 7), remark))
@@ -85,8 +83,7 @@ def caches(evidence: Evidence, workload: str) -> Table:
         rate = found.copy_bytes_per_s
         body.append((
             str(case.size), case.entry, cells.seconds(found.hot_s), cells.seconds(found.cold_s),
-            _over(base.hot_s, found.hot_s),
-            _over(base.cold_s, found.cold_s),
+            *(ratios.plain(evidence, case, kind) for kind in ("hot_caches", "cold_caches")),
             NONE if found.copies is None else units.whole(found.copies),
             NONE if found.cold_bytes is None else units.size_bytes(found.cold_bytes),
             NONE if rate is None else units.rate(rate, "B/s"), "",
@@ -94,72 +91,20 @@ def caches(evidence: Evidence, workload: str) -> Table:
     caption = (
         "One call on resident data, awaited: inputs where the last call left them, and copies of "
         "them in turn that cover more than twice the last cache. The copy rate of memory of that "
-        "extent is the proof. Ratios are medians of one process, without an interval: no verdict."
+        "extent is the proof. Ratios are medians of one process (n = 1), without an interval: "
+        "indicative, no verdict."
     )
     return cells.table("Caches, hot and cold", caption, columns, body, text=(1, 9))
 
 
 def notes(evidence: Evidence, workload: str) -> list[Note]:
     """Return what the screen says: work that events do not see, and work that launches rule."""
-    found = [Note(label="small work", text=text) for text in _small_work(evidence, workload)]
+    found = [Note(label="small work", text=text) for text in ratios.small_work(evidence, workload)]
     for case in evidence.cases(workload):
         if case.device is not None and case.device.other_stream is not None:
             where = f"{evidence.label(case.entry)} at {evidence.axis(workload)} = {case.size}"
             found.append(Note(label="GPU clock", text=f"{where}: {case.device.other_stream}."))
     return found
-
-
-def _small_work(evidence: Evidence, workload: str) -> list[str]:
-    """Return one sentence: where issuing rules, and what it would bring not to wait for it.
-
-    It is about the GPU entry that stands first among those that have the figures.
-    """
-    ruled: dict[str, list[Case]] = {}
-    for case in evidence.cases(workload):
-        if case.device is not None and issue_rules(case.device.issue_s, case.device.queued_s):
-            ruled.setdefault(case.entry, []).append(case)
-    for entry in evidence.taking_part(workload, gpu=True):
-        for case in ruled.get(entry.id, []):
-            text = _sentence(evidence, case, [c.size for c in ruled[entry.id]])
-            if text is not None:
-                return [text]
-    return []
-
-
-def _sentence(evidence: Evidence, case: Case, sizes: list[int]) -> str | None:
-    single = evidence.figure(case.workload, case.size, case.entry, "resident").seconds
-    times, floors = case.device, evidence.record.limits.floors.get(case.entry, _NO_FLOORS)
-    if times is None or single is None:
-        return None
-    floor = None if floors.empty_kernel_s is None else FLOOR_FACTOR * floors.empty_kernel_s
-    queued, graph = (gain(single, each, floor) for each in (times.queued_s, times.graph_s))
-    found = (("batching or fusing", queued), ("a graph", graph))
-    gains = [f"{what} {{}}{_factor(g)}" for what, g in found if g is not None]
-    if not gains:
-        return None
-    said = ", ".join([gains[0].format("would gain "), *(g.format("") for g in gains[1:])])
-    axis = evidence.axis(case.workload)
-    parts = [f"{_each(times.queued_s, floor)} in a full queue"]
-    if times.graph_s is not None:
-        parts.append(f"{_each(times.graph_s, floor)} as a graph")
-    where = f"at {axis} = {case.size} " if len(sizes) > 1 else ""
-    return (
-        f"{evidence.label(case.entry)} takes longer to issue a call than to do it at {axis} = "
-        f"{names.sizes(sizes, evidence.sizes(case.workload))}: {where}one call takes "
-        f"{units.seconds(single)}, {' and '.join(parts)}; {said}."
-    )
-
-
-def _factor(found: Gain) -> str:
-    return ("at least " if found.at_least else "up to ") + units.ratio(found.factor)
-
-
-def _each(seconds: float | None, floor: float | None) -> str:
-    if seconds is None:
-        return NONE
-    if floor is not None and seconds < floor:
-        return f"under {units.seconds(floor)} each"
-    return f"{units.seconds(seconds)} each"
 
 
 def _clocked(seconds: float | None, floor: float | None) -> str:
@@ -172,15 +117,6 @@ def _because(what: str, why: str | None) -> str | None:
     return None if why is None else f"{what}: {why}"
 
 
-def _base(evidence: Evidence, workload: str, case: Case) -> CacheTimes:
-    """Return the caches of the best CPU case that a GPU case is compared with; else no times."""
-    best = evidence.best_cpu_at(workload, case.size) if evidence.on_gpu(case.entry) else None
-    for other in evidence.cases(workload):
-        if (other.size, other.entry) == (case.size, best) and other.caches is not None:
-            return other.caches
-    return CacheTimes()
-
-
 def _both_sides(evidence: Evidence, workload: str, case: Case) -> bool:
     """Return whether CPU and GPU have cold figures at this size, or there is one side alone."""
     if not evidence.taking_part(workload, gpu=True):
@@ -191,7 +127,3 @@ def _both_sides(evidence: Evidence, workload: str, case: Case) -> bool:
         if c.size == case.size and c.caches is not None and c.caches.cold_s is not None
     }
     return cold == {True, False}
-
-
-def _over(base_s: float | None, entry_s: float | None) -> str:
-    return NONE if not base_s or not entry_s else units.ratio(base_s / entry_s)

@@ -2,45 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from statistics import median
-
 from breakeven import units
 from breakeven.model import labels
-from breakeven.model.run import ColdStart
+from breakeven.model.ratio import FirstAnswer
 from breakeven.report import cells
 from breakeven.report.evidence import Evidence
 from breakeven.report.view import Note, Table
 
 _CAPTION = (
     "Fresh processes, one at a time, data travelling: import, context, first and last call, "
-    "medians. Emptied caches are folders without compiled kernels, as on a new machine; files of "
+    "medians; the first answer is the first three together, without an interval from one process. "
+    "Emptied caches are folders without compiled kernels, as on a new machine; files of "
     "the libraries were in memory all the same."
 )
 
 
-def _by_backend(evidence: Evidence, workload: str) -> dict[str, dict[str, list[ColdStart]]]:
-    """Return the cold starts of backends that were started without kernels, by caches."""
-    found: dict[str, dict[str, list[ColdStart]]] = {}
-    for start in evidence.record.cold_starts:
-        if start.workload == workload:
-            found.setdefault(start.backend, {}).setdefault(start.caches, []).append(start)
-    return {b: kinds for b, kinds in found.items() if "emptied" in kinds and "as found" in kinds}
-
-
-def _whole_s(starts: Sequence[ColdStart]) -> float:
-    return median(s.import_s + s.context_s + s.calls_s[0] for s in starts)
+def _of(evidence: Evidence, workload: str) -> dict[str, list[FirstAnswer]]:
+    """Return the stored first answers of a workload by backend, caches as found first."""
+    found: dict[str, dict[str, FirstAnswer]] = {}
+    for answer in evidence.record.first_answers:
+        if answer.workload == workload:
+            found.setdefault(answer.backend, {})[answer.caches] = answer
+    return {
+        backend: [kinds["as found"], kinds["emptied"]]
+        for backend, kinds in found.items()
+        if {"as found", "emptied"} <= kinds.keys()
+    }
 
 
 def notes(evidence: Evidence, workload: str) -> list[Note]:
     """Return what a first answer costs where no kernel was ever compiled, as one note."""
     said = []
-    for backend, kinds in _by_backend(evidence, workload).items():
-        warm, cold = kinds["as found"], kinds["emptied"]
+    for backend, (warm, cold) in _of(evidence, workload).items():
         said.append(
-            f"{labels.backend(backend)} {units.seconds(_whole_s(warm))} "
-            f"({_processes(warm)}), with kernel caches emptied: {units.seconds(_whole_s(cold))} "
-            f"({_processes(cold)})"
+            f"{labels.backend(backend)} {_whole(warm)}, with kernel caches emptied: {_whole(cold)}"
         )
     if not said:
         return []
@@ -50,22 +45,31 @@ def notes(evidence: Evidence, workload: str) -> list[Note]:
 def table(evidence: Evidence, workload: str) -> Table:
     """Return the parts of both, a row for each backend and state of its caches."""
     columns = ("backend", "kernel caches", "import", "context", "first call", "last call",
-               "processes")  # fmt: skip
+               "first answer [95 %]", "processes")  # fmt: skip
     body = [
         (
             labels.backend(backend),
-            caches,
-            cells.seconds(median(s.import_s for s in starts)),
-            cells.seconds(median(s.context_s for s in starts)),
-            cells.seconds(median(s.calls_s[0] for s in starts)),
-            cells.seconds(median(s.calls_s[-1] for s in starts)),
-            str(len(starts)),
+            one.caches,
+            cells.seconds(one.import_s),
+            cells.seconds(one.context_s),
+            cells.seconds(one.first_call_s),
+            cells.seconds(one.last_call_s),
+            _timed(one),
+            str(one.processes),
         )
-        for backend, kinds in _by_backend(evidence, workload).items()
-        for caches, starts in sorted(kinds.items())
+        for backend, answers in _of(evidence, workload).items()
+        for one in answers
     ]
     return cells.table("First calls and kernel caches", _CAPTION, columns, body, text=(0, 1))
 
 
-def _processes(starts: Sequence[ColdStart]) -> str:
-    return "1 process" if len(starts) == 1 else f"{len(starts)} processes"
+def _timed(answer: FirstAnswer) -> str:
+    said = units.seconds(answer.seconds)
+    if answer.low is None or answer.high is None:
+        return said
+    return f"{said} [{units.seconds(answer.low)}, {units.seconds(answer.high)}]"
+
+
+def _whole(answer: FirstAnswer) -> str:
+    n = answer.processes
+    return f"{_timed(answer)} ({'1 process' if n == 1 else f'{n} processes'})"

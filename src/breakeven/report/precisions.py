@@ -6,6 +6,7 @@ import math
 
 from breakeven import units
 from breakeven.model import labels
+from breakeven.model.ratio import Ratio
 from breakeven.model.run import Case, Entry
 from breakeven.model.verdict import BEST_CPU, Verdict
 from breakeven.report import cells, names
@@ -115,24 +116,18 @@ def _said(evidence: Evidence, case: Case) -> str:
 def _rates(evidence: Evidence, workload: str) -> list[str]:
     """Return how float64 compares with float32 on the card, as measured at the largest size."""
     said = []
-    by_entry: dict[str, Verdict] = {}
-    for v in evidence.variant_verdicts(workload, scope="resident", base_kind="own"):
-        both = {v.base_precision, v.precision}
-        if both == {"float32", "float64"} and evidence.on_gpu(v.entry) and v.ratio is not None:
-            by_entry[v.entry] = v
-    for v in by_entry.values():
-        if v.ratio is None or v.low is None or v.high is None:
-            continue
-        wide = v.precision == "float64"
-        times, low, high = (
-            (1 / v.ratio, 1 / v.high, 1 / v.low) if wide else (v.ratio, v.low, v.high)
-        )
+    by_entry: dict[str, Ratio] = {}
+    for r in sorted(evidence.record.ratios, key=lambda each: each.size):
+        if r.workload == workload and r.kind == "float64":
+            by_entry[r.entry] = r
+    for r in by_entry.values():
         mark = "~" if evidence.quick else ""
-        at = f"{evidence.axis(workload)} = {names.size(v.size)}"
+        at = f"{evidence.axis(workload)} = {names.size(r.size)}"
+        sure = "" if r.low is None or r.high is None else f", 95 %: {names.interval(r.low, r.high)}"
         said.append(
-            f"float64 took {mark}{units.significant(times, 2)} times as long as float32 on this "
-            f"GPU at {at} ({evidence.label(v.base)}, data on the device, 95 %: "
-            f"{names.interval(low, high)})."
+            f"float64 took {mark}{units.significant(r.value, 2)} times as long as float32 on this "
+            f"GPU at {at} ({evidence.label(r.other or r.entry)}, data on the device{sure}, "
+            f"n = {r.n})."
         )
     return said
 

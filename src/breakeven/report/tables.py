@@ -13,6 +13,7 @@ from breakeven.report import (
     measured,
     names,
     precisions,
+    ratios,
     reach,
 )
 from breakeven.report.evidence import NONE, Evidence
@@ -37,6 +38,7 @@ def of_workload(
         measured.phases(evidence, workload),
         kernel_caches.table(evidence, workload),
         clocks.clocks(evidence, workload),
+        ratios.gains(evidence, workload),
         clocks.copies(evidence, workload),
         clocks.caches(evidence, workload),
         measured.achieved(evidence, workload),

@@ -1,4 +1,4 @@
-"""What calls cost a device that waits for its host, and what it would gain if it did not."""
+"""Where launches rule, and what calls would gain that did without a part of their time."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ def issue_rules(issue_s: float | None, queued_s: float | None) -> bool:
     return issue_s is not None and queued_s is not None and issue_s > queued_s
 
 
-def gain(single_s: float, each_s: float | None, floor_s: float | None) -> Gain | None:
-    """Return what calls that do not wait for their launches would gain over single ones.
+def gain(now_s: float, each_s: float | None, floor_s: float | None) -> Gain | None:
+    """Return what calls would gain that take less of the same kind of time than they do now.
 
     Parameters
     ----------
-    single_s : float
-        Seconds of one call, awaited.
+    now_s : float
+        Seconds that each call takes as things are.
     each_s : float or None
-        Device seconds of one of many calls.
+        Seconds that each would take.
     floor_s : float or None
-        Device seconds below which `each_s` says no more than that it is less.
+        Seconds below which `each_s` says no more than that it is less.
 
     Returns
     -------
@@ -37,5 +37,5 @@ def gain(single_s: float, each_s: float | None, floor_s: float | None) -> Gain |
     if each_s is None or each_s <= 0:
         return None
     at_floor = floor_s is not None and each_s < floor_s
-    factor = single_s / (floor_s if at_floor and floor_s is not None else each_s)
+    factor = now_s / (floor_s if at_floor and floor_s is not None else each_s)
     return Gain(factor, at_floor) if factor > 1 else None

@@ -61,6 +61,8 @@ def bare(record: RunRecord) -> RunRecord:
         advice=(),
         naive=(),
         caveats=(),
+        ratios=(),
+        first_answers=(),
         references=(),
         findings=(),
         studies=(),
