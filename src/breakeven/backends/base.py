@@ -59,6 +59,9 @@ class Opening(msgspec.Struct, frozen=True, kw_only=True):
         they are made (float32, float64) and multiplies them in full.
     plain : callable or None
         Returns what `to_host` gave as a NumPy array that a check can read: 16 bits as float32.
+    address : callable or None
+        Returns where a result begins in host memory; None where results lie on a device, or
+        always begin at a cache line, as PyTorch's do.
     remark : str or None
         What weakens the figures of this process, such as a setting that did not take.
     """
@@ -75,6 +78,7 @@ class Opening(msgspec.Struct, frozen=True, kw_only=True):
     out_of_memory: tuple[type[BaseException], ...] = ()
     cast: Callable[[Any], Any] | None = None
     plain: Callable[[Any], Any] | None = None
+    address: Callable[[Any], int] | None = None
     remark: str | None = None
 
 

@@ -61,6 +61,7 @@ class NumpyBackend:
             clock=time.perf_counter,
             cast=caster(self._precision, missing),
             plain=plain,
+            address=lambda array: int(array.ctypes.data),
         )
 
     def begin_case(self, workload: str, size: int) -> None:
