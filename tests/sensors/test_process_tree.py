@@ -153,3 +153,17 @@ def test_a_name_with_brackets_does_not_shift_the_fields() -> None:
     assert stat is not None
     assert (stat.parent, stat.own_s, stat.rss_bytes) == (7, pytest.approx(3.0), 12288)
     assert parse("5 (a) S 7 0", 0.01, 4096) is None
+
+
+def test_one_that_only_watches_is_not_counted(machine: Machine) -> None:
+    """The process at the top may leave itself out: what it started, and orphans, count."""
+    tree = _tree(machine, count_root=False)
+    assert _read(machine, tree) == {"tree.rss_bytes": 15 * PAGE}
+    machine.has(10, 1, 9.0, reaped_s=0.5, pages=100)
+    machine.has(12, 10, 3.0, pages=5)
+    machine.has(13, 10, 0.25, pages=1)
+    machine.started(13)
+    found = _read(machine, tree)
+    assert found["tree.rss_bytes"] == 16 * PAGE
+    assert found["tree.cpu_cores"] == pytest.approx(0.75)
+    tree.close()

@@ -168,3 +168,17 @@ def test_times_can_be_counted_from_another_moment(tmp_path: Path) -> None:
     assert found.absent[0].since_s == pytest.approx(1.2)
     assert (found.began_s, found.origin_s) == (1.0, 99.0)
     assert found.since(100.0).timeline[0].t_s == pytest.approx((0.0, 0.1))
+
+
+def test_the_time_of_day_moves_with_the_origin(tmp_path: Path) -> None:
+    """The Unix time of what times are counted from is that of the beginning, moved as far."""
+    writer = Writer(tmp_path / "a", 100.0, unix_s=5000.0)
+    writer.end(None, 101.0)
+    writer.close()
+    found = read_recording(tmp_path / "a")
+    assert found.unix_s == 4900.0
+    assert found.since(100.5).unix_s == 5000.5
+    assert found.since(100.5).sensing().unix_s == 5000.5
+    plain = Writer(tmp_path / "b", 100.0)
+    plain.close()
+    assert read_recording(tmp_path / "b").since(7.0).unix_s is None

@@ -123,6 +123,16 @@ class Energy(msgspec.Struct, frozen=True, kw_only=True):
     fix: str | None = None
 
 
+class Reading(msgspec.Struct, frozen=True, kw_only=True):
+    """Mean, least and greatest of a sensor's samples in one stretch."""
+
+    sensor: str
+    mean: float
+    low: float
+    high: float
+    samples: int
+
+
 class Watched(msgspec.Struct, frozen=True, kw_only=True):
     """A command that ran under the sensors.
 
@@ -136,12 +146,18 @@ class Watched(msgspec.Struct, frozen=True, kw_only=True):
         None when a signal ended it, or when it was a block of Python code.
     signal : str or None
         Name of the signal that ended it.
+    cpu_s : float or None
+        CPU time that it used, with its children that it waited for, by the system's account.
+    peak_rss_bytes : int or None
+        Peak of the resident memory of the largest of those processes, by the system's account.
     """
 
     command: tuple[str, ...]
     wall_s: float
     exit_code: int | None = None
     signal: str | None = None
+    cpu_s: float | None = None
+    peak_rss_bytes: int | None = None
 
 
 class Sensing(msgspec.Struct, frozen=True, kw_only=True):
@@ -163,6 +179,8 @@ class Sensing(msgspec.Struct, frozen=True, kw_only=True):
         The command, where one was watched.
     unix_s : float or None
         Unix time of the timeline's zero: by it, traces of the same machine are laid beside it.
+    readings : tuple of Reading
+        Mean, least and greatest of each sensor over the whole of what was watched.
     """
 
     source: Literal["sensors", "replay"] = "sensors"
@@ -174,3 +192,4 @@ class Sensing(msgspec.Struct, frozen=True, kw_only=True):
     ended_early: str | None = None
     watched: Watched | None = None
     unix_s: float | None = None
+    readings: tuple[Reading, ...] = ()

@@ -4,8 +4,19 @@ from __future__ import annotations
 
 import msgspec
 
-from breakeven.model.sensing import Energy
+from breakeven.model.sensing import Energy, Reading
 from breakeven.model.trace import TraceSummary
+
+__all__ = [
+    "Energy",
+    "Epoch",
+    "Latency",
+    "Reading",
+    "StepPhases",
+    "Stretch",
+    "Study",
+    "Training",
+]
 
 
 class StepPhases(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,16 +43,6 @@ class StepPhases(msgspec.Struct, frozen=True, kw_only=True):
     plain_step_s: float
     backward_s: float | None = None
     optimiser_s: float | None = None
-
-
-class Reading(msgspec.Struct, frozen=True, kw_only=True):
-    """Mean, least and greatest of a sensor's samples in one stretch."""
-
-    sensor: str
-    mean: float
-    low: float
-    high: float
-    samples: int
 
 
 class Stretch(msgspec.Struct, frozen=True, kw_only=True):

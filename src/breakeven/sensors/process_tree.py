@@ -65,6 +65,8 @@ class ProcessTree:
         The process at the top.
     leave_out : iterable of int
         Processes that are not counted, with what they start: the sampler itself.
+    count_root : bool
+        Whether the one at the top counts itself; one that only watches does not.
     proc : Path
         Another folder in tests.
     clock : callable
@@ -77,9 +79,12 @@ class ProcessTree:
         leave_out: Iterable[int] = (),
         proc: Path = PROC,
         clock: Callable[[], float] = time.perf_counter,
+        *,
+        count_root: bool = True,
     ) -> None:
         self._root, self._proc, self._clock = root_pid, proc, clock
         self._left_out = frozenset(leave_out)
+        self._count_root = count_root
         self._tick_s = 1.0 / os.sysconf("SC_CLK_TCK")
         self._page_bytes = os.sysconf("SC_PAGE_SIZE")
         self._members: dict[int, KernelFile] = {}
@@ -149,6 +154,9 @@ class ProcessTree:
             if stat is None:
                 file.close()
                 del self._members[pid]
+            elif pid == self._root and not self._count_root:
+                # What its children used before they ended is theirs, and counts.
+                now[pid] = stat._replace(own_s=0.0, rss_bytes=0)
             else:
                 now[pid] = stat
         ended = [stat for pid, stat in self._last.items() if pid not in now]

@@ -19,13 +19,20 @@ KILLED = "the sampler ended without a word; what it had written until then was k
 
 
 class Head(msgspec.Struct, frozen=True, kw_only=True):
-    """The first line of a file: the sampler's clock at the beginning, most points of a series."""
+    """The first line of a file: the sampler's clock at the beginning, most points of a series.
+
+    Attributes
+    ----------
+    unix_s : float or None
+        The same moment as Unix time.
+    """
 
     version: int
     began_s: float
     points: int
     thinned: int
     source: Literal["sensors", "replay"]
+    unix_s: float | None = None
 
 
 class Recording(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,6 +57,8 @@ class Recording(msgspec.Struct, frozen=True, kw_only=True):
         Linux, so that all its processes share it).
     source : str
         ``sensors``, or ``replay`` where a recording was played.
+    unix_s : float or None
+        Unix time of `origin_s`.
     """
 
     timeline: tuple[Series, ...] = ()
@@ -61,6 +70,7 @@ class Recording(msgspec.Struct, frozen=True, kw_only=True):
     ended_s: float = 0.0
     origin_s: float = 0.0
     source: Literal["sensors", "replay"] = "sensors"
+    unix_s: float | None = None
 
     def since(self, origin_s: float) -> Recording:
         """Return the same with times counted from another moment of the clock."""
@@ -80,6 +90,7 @@ class Recording(msgspec.Struct, frozen=True, kw_only=True):
             began_s=self.began_s + shift,
             ended_s=self.ended_s + shift,
             origin_s=origin_s,
+            unix_s=None if self.unix_s is None else self.unix_s - shift,
         )
 
     def sensing(
@@ -98,6 +109,7 @@ class Recording(msgspec.Struct, frozen=True, kw_only=True):
             thinned=self.thinned,
             ended_early=self.ended_early,
             watched=watched,
+            unix_s=self.unix_s,
         )
 
 
@@ -217,6 +229,7 @@ class _Reader:
             began_s=began,
             ended_s=max(began, self._last),
             source=self._head.source,
+            unix_s=None if self._head.unix_s is None else self._head.unix_s - began,
         )
 
 

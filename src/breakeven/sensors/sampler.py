@@ -40,6 +40,8 @@ class SamplingPlan(msgspec.Struct, frozen=True, kw_only=True):
         Most points of a series; bytes that are appended before the file is made anew.
     replay : str or None
         A recording that is played instead of reading sensors.
+    count_root : bool
+        Whether the process at the top of the tree counts itself.
     """
 
     fast_s: float = 0.1
@@ -48,6 +50,7 @@ class SamplingPlan(msgspec.Struct, frozen=True, kw_only=True):
     points: int = POINTS
     tail_bytes: int = TAIL_BYTES
     replay: str | None = None
+    count_root: bool = True
 
 
 class Order(msgspec.Struct, frozen=True, kw_only=True):

@@ -9,6 +9,7 @@ import signal
 import sys
 import time
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
 
@@ -71,14 +72,19 @@ class Ears:
 
 def sensors_of(order: Order) -> tuple[Sensor, ...]:
     """Return the sensors of this machine."""
-    return (Host(), ProcessTree(order.root_pid, leave_out=[os.getpid()]))
+    tree = ProcessTree(order.root_pid, leave_out=[os.getpid()], count_root=order.plan.count_root)
+    return (Host(), tree)
 
 
 def sample(order: Order, sensors: Sequence[Sensor], ears: Ears) -> Writer:
     """Sample until it is over; return what was kept."""
     plan = order.plan
     writer = Writer(
-        Path(order.path), time.perf_counter(), points=plan.points, tail_bytes=plan.tail_bytes
+        Path(order.path),
+        time.perf_counter(),
+        points=plan.points,
+        tail_bytes=plan.tail_bytes,
+        unix_s=datetime.now(UTC).timestamp(),
     )
     loop = Loop(sensors, writer, fast_s=plan.fast_s, slow_s=plan.slow_s, wait=ears.wait)
     loop.begin()

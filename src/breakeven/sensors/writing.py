@@ -42,6 +42,8 @@ class Writer:
         Most points of a series; most bytes that are appended before the file is made anew.
     write : callable
         Writes bytes to a descriptor, in place of ``os.write``.
+    unix_s : float or None
+        Unix time of `began_s`.
     """
 
     def __init__(
@@ -53,8 +55,10 @@ class Writer:
         points: int = POINTS,
         tail_bytes: int = TAIL_BYTES,
         write: Write = os.write,
+        unix_s: float | None = None,
     ) -> None:
         self._path, self._source, self._write = path, source, write
+        self._unix_s = unix_s
         self._began_s, self._points, self._tail_bytes = began_s, points, tail_bytes
         self.tape = Tape(points)
         self._names: dict[str, int] = {}
@@ -117,6 +121,7 @@ class Writer:
             points=self._points,
             thinned=self.tape.thinned,
             source=self._source,
+            unix_s=self._unix_s,
         )
         yield self._encoded([["head", head]])
         for track in self.tape.tracks.values():
