@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 from breakeven.backends.base import About, Opening
@@ -19,11 +20,17 @@ LAUNCH_S, WAIT_S, COPY_S, EMPTY_S = 4e-6, 6e-6, 8e-6, 2e-6
 
 
 class Array:
-    """An array of which only the shape is there."""
+    """An array of which the shape is there, and the block that it repeats."""
 
-    def __init__(self, shape: tuple[int, ...], itemsize: int = 4) -> None:
+    def __init__(self, shape: tuple[int, ...], itemsize: int = 4, block: Any = None) -> None:  # noqa: ANN401
         self.shape = shape
         self.itemsize = itemsize
+        self.block = block
+
+    def __getitem__(self, rows: slice) -> Any:  # noqa: ANN401
+        """Return rows of a matrix of blocks, as NumPy would."""
+        n, k = self.shape[0], len(self.block)
+        return np.tile(self.block[np.arange(n)[rows] % k], (1, n // k))
 
     @property
     def nbytes(self) -> int:
@@ -37,6 +44,8 @@ class Card:
     def __init__(self, device: str = "cuda:0") -> None:
         self.about = About(name="card", device=device, pools=False)
         self.now = self.queued = 0.0
+        # What products are rounded to, whatever was asked for.
+        self.computes: Callable[[Any], Any] = lambda values: values
         self.cases: list[tuple[str, int]] = []
         self.products: list[tuple[int, int]] = []
 
@@ -74,7 +83,7 @@ class Card:
     def to_device(self, array: Any) -> Array:  # noqa: ANN401
         """Copy at the planted rate; the host waits, as for pageable memory."""
         self.now += COPY_S + array.nbytes / LINK_IN
-        return Array(array.shape, array.itemsize)
+        return Array(array.shape, array.itemsize, array)
 
     def to_host(self, array: Any) -> Any:  # noqa: ANN401
         """Copy back."""
@@ -93,7 +102,7 @@ class Card:
     def tile(self, array: Array, times: tuple[int, ...]) -> Array:
         """Repeat along each axis."""
         shape = tuple(a * b for a, b in zip(array.shape, times, strict=True))
-        return Array(shape, array.itemsize)
+        return Array(shape, array.itemsize, array.block)
 
     def matmul(self, a: Array, b: Array) -> Array:
         """Multiply; small products reach a part of the peak."""
@@ -101,7 +110,9 @@ class Card:
         self.products.append((n, a.itemsize))
         rate = PEAK * min(1.0, n / 4096) * (4 / a.itemsize)
         self._issue(2.0 * n**3 / rate)
-        return b
+        wide = self.computes(np.asarray(a.block, dtype=np.float64))
+        made = (n // len(wide)) * (wide @ self.computes(np.asarray(b.block, dtype=np.float64)))
+        return Array(a.shape, a.itemsize, made.astype(f"f{a.itemsize}"))
 
     def add(self, a: Array, b: Array, out: Array | None = None) -> Array:
         """Add: two arrays are read, one is written."""
@@ -193,6 +204,40 @@ def test_a_cpu_has_neither_link_nor_launch() -> None:
         assert found.why == {part: why}
         assert found.link == ()
         assert found.launch_s is None
+
+
+def _tf32(values: Any) -> Any:  # noqa: ANN401
+    """Round to the ten bits of TF32, as tensor cores take float32."""
+    bits = values.astype(np.float32).view(np.uint32)
+    return ((bits + 0x1000) & 0xFFFFE000).astype(np.uint32).view(np.float32).astype(np.float64)
+
+
+def test_an_overridden_product_is_told_under_what_it_was_computed_in() -> None:
+    """With TF32 forced on, the rate is no float32 peak: it is that of TF32, with the reason."""
+    card = Card()
+    card.computes = _tf32
+    found = asked("product", card)
+    assert found.flops_per_s == {"tf32": pytest.approx(PEAK, rel=0.01)}
+    assert "err by" in found.why["float32"]
+    assert "as tf32 does" in found.why["float32"]
+
+
+def test_float64_that_is_computed_in_float32_is_no_float64_peak() -> None:
+    """The same holds one step up."""
+    card = Card()
+    card.computes = lambda values: values.astype(np.float32).astype(np.float64)
+    found = asked("product", card, precision="float64")
+    assert set(found.flops_per_s) == {"float32"}
+    assert "float64" in found.why
+
+
+def test_a_product_that_is_wrong_has_no_peak() -> None:
+    """A quick product of something else is no ceiling of anything."""
+    card = Card()
+    card.computes = lambda values: 2 * values
+    found = asked("product", card)
+    assert found.flops_per_s == {}
+    assert "wrong by" in found.why["float32"]
 
 
 class _Small(Card):

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from breakeven.backends.base import Backend, Opening
+from breakeven.engine import true_product
 from breakeven.engine.loop import Call, no_collection, repeats
 from breakeven.engine.messages import MeasureCeilings
 from breakeven.model.machine import Ceilings, LinkRate
@@ -38,7 +39,7 @@ def measure(backend: Backend, opening: Opening, request: MeasureCeilings) -> Cei
     fields: dict[str, Any] = {}
     match request.part:
         case "product":
-            fields["flops_per_s"] = {request.precision: gauge.product(request.precision)}
+            fields["flops_per_s"] = gauge.product(request.precision, why)
         case "memory":
             fields["memory_bytes_per_s"] = gauge.memory(request.extent_bytes)
         case "link" if on_device:
@@ -67,15 +68,18 @@ class _Gauge:
         # A scripted wait passes the time of one call, whatever was issued before it.
         self._queued = QUEUED if opening.real else 1
 
-    def product(self, precision: str) -> float:
+    def product(self, precision: str, why: dict[str, str]) -> dict[str, float]:
         """Return the best operations a second of square products, each size 2 n^3.
 
-        Sizes grow until the next product would take longer than the part may.
+        Sizes grow until the next product would take longer than the part may. Each is told under
+        what it was truly computed in, which its error says; `why` gets the reason where that is
+        not what was asked for.
         """
         short: tuple[type[BaseException], ...] = (MemoryError, *self._opening.out_of_memory)
-        best, predicted_s = 0.0, 0.0
+        best: dict[str, float] = {}
+        predicted_s, begun = 0.0, False
         for n in PRODUCT_SIZES:
-            if best and predicted_s > self._seconds:
+            if begun and predicted_s > self._seconds:
                 break
             self._backend.begin_case(f"ceiling-{precision}", n)
             try:
@@ -83,14 +87,27 @@ class _Gauge:
                     self._opening.xp.matmul, self._matrix(n, precision), self._matrix(n, precision)
                 )
                 call_s = self._best(product)
+                error = self._error(product(), n, precision)
             except short:
                 # A larger product than the memory holds takes nothing back from the smaller ones.
-                if not best:
+                if not begun:
                     raise
                 break
-            best = max(best, 2.0 * n**3 / call_s)
-            predicted_s = 8 * call_s
+            begun, predicted_s = True, 8 * call_s
+            truly = true_product.computed_in(error, precision)
+            if truly != precision:
+                why[precision] = true_product.said(error, precision, truly)
+            if truly is not None:
+                best[truly] = max(best.get(truly, 0.0), 2.0 * n**3 / call_s)
         return best
+
+    def _error(self, made: Any, n: int, precision: str) -> float:  # noqa: ANN401  the library's own
+        """Return the relative error of some rows of a product, against float64."""
+        from breakeven.stats.agreement import relative_error  # noqa: PLC0415  it loads NumPy
+
+        plain = self._opening.plain or (lambda array: array)
+        rows = plain(self._backend.to_host(made[true_product.sampled(n)]))
+        return relative_error(rows, true_product.exact_rows(_block(precision), n))
 
     def memory(self, extent: int) -> float:
         """Return the best bytes a second, read and written, of a sum and of a scaling.
@@ -153,7 +170,7 @@ class _Gauge:
 
     def _matrix(self, n: int, precision: str) -> Any:  # noqa: ANN401  the library's own
         """Return an n x n matrix of random values on the device, made of random blocks."""
-        block = _random(BLOCK * BLOCK, precision).reshape(BLOCK, BLOCK)
+        block = _block(precision)
         if precision not in AS_MADE:
             if self._opening.cast is None:
                 raise NotImplementedError(f"this backend is not made for {precision}")
@@ -178,6 +195,11 @@ def _several(call: Call, calls: int) -> Callable[[], None]:
             call()
 
     return repeated
+
+
+def _block(precision: str) -> Any:  # noqa: ANN401  a NumPy array
+    """Return the values that a matrix repeats, as they are before a cast."""
+    return _random(BLOCK * BLOCK, precision).reshape(BLOCK, BLOCK)
 
 
 def _random(count: int, precision: str) -> Any:  # noqa: ANN401  a NumPy array

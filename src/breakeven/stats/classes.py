@@ -30,9 +30,14 @@ _CLASS_OF = {
 }
 
 
+def class_of(precision: str) -> str:
+    """Return the class of errors that arithmetic in `precision` makes."""
+    return _CLASS_OF[precision]
+
+
 def honest(class_: str, precision: str) -> bool:
     """Return whether an error of this class is as small as arithmetic in `precision` gives."""
-    allowed = _FINENESS[: _FINENESS.index(_CLASS_OF[precision]) + 1]
+    allowed = _FINENESS[: _FINENESS.index(class_of(precision)) + 1]
     return class_ in allowed
 
 
