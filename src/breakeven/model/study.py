@@ -28,6 +28,8 @@ class StepPhases(msgspec.Struct, frozen=True, kw_only=True):
         The fresh process that it comes from.
     backward_s, optimiser_s : float or None
         None for inference.
+    to_host_s : float or None
+        The answers' way back; None for training.
     step_s : float
         Mean of the whole step, by its own clock, in the same pass.
     plain_step_s : float
@@ -43,6 +45,7 @@ class StepPhases(msgspec.Struct, frozen=True, kw_only=True):
     plain_step_s: float
     backward_s: float | None = None
     optimiser_s: float | None = None
+    to_host_s: float | None = None
 
 
 class Stretch(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,12 +93,20 @@ class Training(msgspec.Struct, frozen=True, kw_only=True):
         Of weights and order.
     first_losses : tuple of float
         Of the first steps: what the agreement of two backends is judged by.
+    probes : tuple of tuple of float
+        The same from weights that were each moved by one unit in the last place: what rounding
+        alone does to the losses.
+    wrong : tuple of int or None
+        Places of the test images that were answered wrongly after the last epoch; the same images
+        stand at the same places in every training of a run. None where they were not kept.
     """
 
     round: int
     seed: int
     epochs: tuple[Epoch, ...]
     first_losses: tuple[float, ...] = ()
+    probes: tuple[tuple[float, ...], ...] = ()
+    wrong: tuple[int, ...] | None = None
 
 
 class Latency(msgspec.Struct, frozen=True, kw_only=True):

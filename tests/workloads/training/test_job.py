@@ -139,3 +139,12 @@ def test_an_unknown_model_is_the_users_mistake() -> None:
     """The message names those that there are."""
     with pytest.raises(InputError, match=r"alexnet.*mlp, cnn, resnet18, transformer"):
         job(TrainingSpec(model="alexnet"))
+
+
+def test_the_cnn_learns_the_digits() -> None:
+    """Five epochs with Adam at batch 64 answer 98 in 100 test images rightly."""
+    training = job(TrainingSpec(model="cnn"), seed=3)
+    for epoch in range(5):
+        training.run_epoch(epoch)
+    score = training.evaluate()
+    assert score.correct / score.total >= 0.98

@@ -142,10 +142,16 @@ class Job(Protocol):
         """
         ...
 
-    def first_losses(self, count: int) -> tuple[float, ...]:
+    def first_losses(self, count: int, probe: int | None = None) -> tuple[float, ...]:
         """Return the losses of the first steps from the seeded weights, computed in float32.
 
         Weights, state of the optimiser and order are afterwards as they were at the start.
+
+        Parameters
+        ----------
+        probe : int or None
+            Seed by which every weight is first moved by one unit in its last place, up or down:
+            how far that moves the losses says how much rounding alone may. None moves nothing.
         """
         ...
 

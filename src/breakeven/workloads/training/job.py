@@ -20,6 +20,7 @@ from breakeven.workloads.training.dropout import without_dropout
 from breakeven.workloads.training.loader import Batches, check_size, loader, next_batch
 from breakeven.workloads.training.optimisers import optimiser
 from breakeven.workloads.training.precision import autocast, products
+from breakeven.workloads.training.probe import probed
 from breakeven.workloads.training.stopwatch import Stopwatch
 
 PAGEABLE = "batches lie in pageable memory, as PyTorch's loader leaves them by default"
@@ -177,10 +178,12 @@ class TrainingJob:
                 self._update()
         return watch.phases()
 
-    def first_losses(self, count: int) -> tuple[float, ...]:
+    def first_losses(self, count: int, probe: int | None = None) -> tuple[float, ...]:
         """Return the losses of the first steps in float32, TF32 and dropout off."""
         data, read = self._data, []
         self._begin_again()
+        if probe is not None:
+            self._plain.load_state_dict(probed(self._first, probe))
         batches = Batches(len(data.train), self._batch_size, self._seed)
         stream = iter(loader(data.train, batches, 0, self._seed))
         with products("fp32", self._device), without_dropout(self._plain):
