@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from breakeven.backends.base import Opening
 from breakeven.backends.numpy import NumpyBackend
@@ -21,6 +22,7 @@ from breakeven.engine.cold_caches import (
     last_cache_bytes,
 )
 from breakeven.machine.memory import MemoryFacts
+from records import machine
 
 CACHE = 1 << 16
 PROVED = Rate(1e10)
@@ -112,7 +114,7 @@ def test_copies_are_bounded_in_memory(
     """Beyond a bound, or a quarter of what is free, there is a reason instead."""
     monkeypatch.setattr(cold_caches, "BYTES_MOST", most)
     monkeypatch.setattr(cold_caches, "read_memory", lambda: MemoryFacts(None, free))
-    assert "are taken at most" in _Scene().times().why
+    assert "are taken at most, as free host memory allows" in _Scene().times().why
     scene = _Scene()
     assert "are taken at most" in str(copy_rate(scene.backend, scene.opening, CACHE).why)
 
@@ -149,6 +151,17 @@ def test_a_rate_is_proved_by_twice_the_memory(near: float, known: bool) -> None:
 
 def test_the_last_cache_is_that_of_the_highest_level() -> None:
     """Level counts before size; without caches nothing is known."""
-    assert last_cache_bytes({"L1d": 1 << 15, "L3": 1 << 25, "L2": 1 << 21}) == 1 << 25
-    assert last_cache_bytes({"L1i": 1 << 16, "L1d": 1 << 15, "L2": 4}) == 4
-    assert last_cache_bytes({}) is None
+    cpu = machine().cpu
+
+    def seen(**caches: int) -> int | None:
+        return last_cache_bytes(replace(cpu, caches_bytes=caches))
+
+    assert seen(L1d=1 << 15, L3=1 << 25, L2=1 << 21) == 1 << 25
+    assert seen(L1i=1 << 16, L1d=1 << 15, L2=4) == 4
+    assert seen() is None
+
+
+def test_the_last_caches_of_all_groups_of_cores_count() -> None:
+    """Threads on several groups would find in one cache what another has lost."""
+    cpu = replace(machine().cpu, caches_bytes={"L3": 1 << 25}, last_caches_bytes=6 << 25)
+    assert last_cache_bytes(cpu) == 6 << 25

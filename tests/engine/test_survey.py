@@ -109,6 +109,9 @@ def test_arrays_are_beyond_the_caches_and_within_the_memory() -> None:
     cpu = msgspec.structs.replace(here.cpu, caches_bytes={"L2": 2 << 20, "L3": 300 << 20})
     large = msgspec.structs.replace(here, cpu=cpu)
     assert extent_bytes(large, "cpu") == 1200 << 20
+    groups = msgspec.structs.replace(large.cpu, last_caches_bytes=1024 << 20)
+    many = msgspec.structs.replace(large, cpu=groups)
+    assert extent_bytes(many, "cpu") == 2048 << 20
     short = msgspec.structs.replace(large, memory_available_bytes=1 << 30)
     assert extent_bytes(short, "cpu") == (1 << 30) // survey.MEMORY_PARTS
     assert extent_bytes(here, "cuda:0") == 1 << 30

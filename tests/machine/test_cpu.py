@@ -72,6 +72,36 @@ def test_affinity_limits_where_no_quota_does(tmp_path: Path) -> None:
     assert (cpu.affinity, cpu.quota_cores, cpu.cores_usable) == ((3, 7), None, 2)
 
 
+def test_every_group_of_cores_has_a_last_cache_of_its_own(tmp_path: Path) -> None:
+    """Four CPUs on two L3 caches count both; two CPUs on one count one; L2 and L1 count neither."""
+    files = {}
+    for cpu in range(4):
+        for index, (level, kind, size, shared) in enumerate(
+            [
+                ("1", "Instruction", "64K", f"{cpu}"),
+                ("2", "Unified", "1024K", f"{cpu}"),
+                ("3", "Unified", "32M", "0-1" if cpu < 2 else "2-3"),
+            ]
+        ):
+            place = f"{CPUS}/cpu{cpu}/cache/index{index}"
+            files |= {f"{place}/level": level, f"{place}/type": kind, f"{place}/size": size,
+                      f"{place}/shared_cpu_list": f"{shared}\n"}  # fmt: skip
+    root = plant(tmp_path, files)
+    assert read_cpu(root, affinity=range(4)).last_caches_bytes == 64 << 20
+    assert read_cpu(root, affinity=(0, 1)).last_caches_bytes == 32 << 20
+    assert read_cpu(root, affinity=(1, 2)).last_caches_bytes == 64 << 20
+
+
+def test_without_a_third_level_the_second_is_the_last(tmp_path: Path) -> None:
+    """Each core's own L2 counts then; a CPU of which nothing is told adds nothing."""
+    files = {}
+    for cpu in range(2):
+        place = f"{CPUS}/cpu{cpu}/cache/index2"
+        files |= {f"{place}/level": "2", f"{place}/type": "Unified", f"{place}/size": "512K",
+                  f"{place}/shared_cpu_list": f"{cpu}\n"}  # fmt: skip
+    assert read_cpu(plant(tmp_path, files), affinity=range(3)).last_caches_bytes == 1 << 20
+
+
 def test_an_arm_core_is_named_by_its_numbers(tmp_path: Path) -> None:
     """Arm's cpuinfo has no model name, and a known part is translated."""
     cpu = read_cpu(plant(tmp_path, {"proc/cpuinfo": GRAVITON}), affinity=(0,))
@@ -84,6 +114,7 @@ def test_a_tree_with_nothing_in_it_is_told_as_unknown(tmp_path: Path) -> None:
     cpu = read_cpu(tmp_path, affinity=(0, 1))
     assert (cpu.model, cpu.cores_physical, cpu.governor, cpu.virtual) == (None, None, None, None)
     assert (cpu.cores_online, cpu.cores_usable, cpu.caches_bytes) == (2, 2, {})
+    assert cpu.last_caches_bytes is None
 
 
 def test_physical_cores_without_topology_come_from_cpuinfo(tmp_path: Path) -> None:

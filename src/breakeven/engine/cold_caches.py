@@ -5,13 +5,14 @@ from __future__ import annotations
 import itertools
 import math
 import statistics
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from breakeven import units
 from breakeven.backends.base import Backend, Opening
 from breakeven.engine.loop import repeats
 from breakeven.machine.memory import read_memory
+from breakeven.model.machine import Cpu
 from breakeven.model.run import CacheTimes
 
 CACHES = 2
@@ -33,8 +34,14 @@ class Rate(NamedTuple):
     why: str | None = None
 
 
-def last_cache_bytes(caches: Mapping[str, int]) -> int | None:
-    """Return the size of the last cache of those by level (``L1d``, ``L2``, ``L3``)."""
+def last_cache_bytes(cpu: Cpu) -> int | None:
+    """Return the bytes of the last caches that threads may use: those of all groups of cores.
+
+    Of a machine that was read before groups were told apart, the one that its first CPU sees.
+    """
+    if cpu.last_caches_bytes is not None:
+        return cpu.last_caches_bytes
+    caches = cpu.caches_bytes
     return caches[max(caches, key=lambda name: (name[1:2], caches[name]))] if caches else None
 
 
@@ -144,9 +151,15 @@ def _why_not(size: int, count: int, cache_bytes: int) -> str | None:
 
 
 def _too_much(wanted: int) -> str | None:
-    """Return why so many bytes are not taken, on the host or a device; None if they may be."""
+    """Return why so many bytes are not taken, on the host or a device; None if they may be.
+
+    What a device holds is made on the host: its free memory is the limit of both.
+    """
     free = read_memory().available_bytes
     most = BYTES_MOST if free is None else min(BYTES_MOST, int(MEMORY_SHARE * free))
     if wanted <= most:
         return None
-    return f"copies need {units.size_bytes(wanted)}, and {units.size_bytes(most)} are taken at most"
+    return (
+        f"copies need {units.size_bytes(wanted)}, and {units.size_bytes(most)} are taken at most, "
+        "as free host memory allows, of a GPU's memory too"
+    )

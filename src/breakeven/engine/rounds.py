@@ -96,7 +96,7 @@ def _detail_s(context: Context, entry: str, call: float, *, on_cpu: bool) -> flo
     clocks = CLOCK_PARTS if entry in context.device_clocks else 0
     total = each * clocks
     if effort.cold_caches:
-        cache = (last_cache_bytes(context.machine.cpu.caches_bytes) if on_cpu else None) or 0
+        cache = (last_cache_bytes(context.machine.cpu) if on_cpu else None) or 0
         timed = bool(cache) if on_cpu else bool(clocks)
         total += CACHES * cache / COPIES_BYTES_PER_S + (each * CACHE_PARTS if timed else 0.0)
     return total
@@ -224,7 +224,7 @@ class SizeRunner:
             own_pids=own,
             detail_s=context.effort.detail_s if entry.variant not in REPEATING else 0.0,
             cold_caches=context.effort.cold_caches,
-            cache_bytes=last_cache_bytes(context.machine.cpu.caches_bytes),
+            cache_bytes=last_cache_bytes(context.machine.cpu),
         )
         deadline = context.deadline_s(entry.id, workload, task.size)
         ready = self._team.ask_case(entry, task.workload, task.size, request, deadline)

@@ -109,11 +109,12 @@ def _reduced(entry: Entry, precision: Precision) -> Stage:
 def extent_bytes(machine: Machine, device: str) -> int:
     """Return the bytes of an array that no cache holds, and that the memory has room for.
 
-    On a CPU four times the last-level cache that one core sees: three arrays of that are beyond
-    twice the caches of several such groups of cores.
+    On a CPU four times the last-level cache that one core sees, or twice those of all groups of
+    cores: three arrays of that are beyond four times whatever caches there are.
     """
     if device == "cpu":
-        wanted = max(LEAST_EXTENT, CACHES * max(machine.cpu.caches_bytes.values(), default=0))
+        one = max(machine.cpu.caches_bytes.values(), default=0)
+        wanted = max(LEAST_EXTENT, CACHES * one, 2 * (machine.cpu.last_caches_bytes or 0))
         room = machine.memory_available_bytes
     else:
         wanted = GPU_EXTENT

@@ -80,6 +80,7 @@ def read_cpu(root: Path = ROOT, affinity: Iterable[int] | None = None) -> Cpu:
         cores_usable=cores_usable(len(allowed), quota),
         features=tuple(sorted(flags & _FEATURES)),
         caches_bytes=_caches(root / _CPUS / f"cpu{allowed[0] if allowed else 0}" / "cache"),
+        last_caches_bytes=_last_caches(root / _CPUS, allowed),
         governor=read_text(root / _CPUS / "cpu0/cpufreq/scaling_governor"),
         virtual=_virtual(flags, root),
     )
@@ -185,6 +186,24 @@ def _caches(folder: Path) -> dict[str, int]:
             suffix = {"Data": "d", "Instruction": "i"}.get(kind or "", "")
             sizes[f"L{level}{suffix}"] = size
     return sizes
+
+
+def _last_caches(folder: Path, allowed: tuple[int, ...]) -> int | None:
+    """Return the bytes of all last-level caches of some CPUs, each counted once.
+
+    CPUs that share one name the same list of CPUs.
+    """
+    groups: dict[str, int] = {}
+    for cpu in allowed:
+        last, found = 0, None
+        for index in sorted((folder / f"cpu{cpu}" / "cache").glob("index*")):
+            level, size = read_text(index / "level") or "", read_text(index / "size") or ""
+            here, kind = _kernel_size(size), read_text(index / "type")
+            if level.isdigit() and int(level) >= last and here and kind != "Instruction":
+                last, found = int(level), (read_text(index / "shared_cpu_list") or "", here)
+        if found is not None:
+            groups[found[0]] = found[1]
+    return sum(groups.values()) or None
 
 
 def _kernel_size(text: str) -> int | None:

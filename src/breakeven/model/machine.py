@@ -29,6 +29,11 @@ class Cpu(msgspec.Struct, frozen=True, kw_only=True):
         Cores' worth of time that the control group allows; None without a limit.
     cores_usable : int
         The smaller of affinity and quota, at least 1.
+    caches_bytes : dict
+        By level and kind, as the first usable CPU sees them.
+    last_caches_bytes : int or None
+        All last-level caches that the CPUs of `affinity` reach, together: a machine may have one
+        for each group of cores. None where the system does not tell.
     """
 
     model: str | None
@@ -39,6 +44,7 @@ class Cpu(msgspec.Struct, frozen=True, kw_only=True):
     cores_usable: int
     features: tuple[str, ...] = ()
     caches_bytes: dict[str, int] = {}
+    last_caches_bytes: int | None = None
     governor: str | None = None
     virtual: str | None = None
 
