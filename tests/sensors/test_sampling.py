@@ -54,6 +54,10 @@ class Scripted:
         """Return what is gone."""
         return self.gone
 
+    def slower(self) -> dict[str, float]:
+        """Return what is read less often."""
+        return {"gpu0.temperature_c": 4.0}
+
     def close(self) -> None:
         """Do nothing."""
 
@@ -80,6 +84,7 @@ def test_both_tiers_keep_their_deadlines(tmp_path: Path) -> None:
     assert [t for tier, t in sensor.reads if tier == "slow"][:4] == pytest.approx([0, 1, 2, 3])
     assert found.cost is not None
     assert (found.cost.late, found.cost.samples) == (0, 32)
+    assert found.cost.slower == {"gpu0.temperature_c": 4.0}
 
 
 def test_a_read_that_takes_too_long_drops_deadlines_and_no_more(tmp_path: Path) -> None:

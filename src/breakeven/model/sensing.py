@@ -67,6 +67,9 @@ class SamplerCost(msgspec.Struct, frozen=True, kw_only=True):
         CPU time of the sampler's process; time that it ran.
     rss_bytes : int or None
         Peak of its resident memory.
+    slower : dict
+        Seconds between readings by sensor, of those that are read less often than planned because
+        a reading takes too much CPU time.
     """
 
     fast_s: float
@@ -76,6 +79,7 @@ class SamplerCost(msgspec.Struct, frozen=True, kw_only=True):
     cpu_s: float
     wall_s: float
     rss_bytes: int | None = None
+    slower: dict[str, float] = {}
 
     @property
     def core_share(self) -> float:
@@ -107,7 +111,7 @@ class Energy(msgspec.Struct, frozen=True, kw_only=True):
     integrated_j : float or None
         Beside a counter: power over time in the same window.
     why, fix : str or None
-        Why there is no figure, and how to get one.
+        Why there is no figure, or no net one, and how to get it.
     """
 
     device: str

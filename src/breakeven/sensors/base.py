@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Literal, NamedTuple, Protocol
 
 import msgspec
@@ -124,6 +124,10 @@ class Sensor(Protocol):
 
     def absent(self) -> tuple[Absent, ...]:
         """Return what cannot be read, or no longer, with the reason."""
+        ...
+
+    def slower(self) -> Mapping[str, float]:
+        """Return seconds between readings of what is read less often than its tier, by sensor."""
         ...
 
     def close(self) -> None:

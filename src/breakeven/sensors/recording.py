@@ -201,10 +201,7 @@ class _Reader:
         t_s = float(rest[0])
         pairs = iter(rest[1:])
         for name, value in zip(pairs, pairs, strict=True):
-            own = t_s
-            if isinstance(value, list):
-                own, value = value  # noqa: PLW2901  a reading with a time of its own
-            self._tape.add(self._names[name], float(own), value)
+            self._tape.add(self._names[name], t_s, value)
         self._last = max(self._last, t_s)
 
     def _points(self, rest: list[Any]) -> None:

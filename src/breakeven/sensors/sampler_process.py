@@ -17,6 +17,8 @@ import msgspec
 
 from breakeven.sensors.base import Sensor
 from breakeven.sensors.host import Host
+from breakeven.sensors.nvml_sampling import gpu_sensors
+from breakeven.sensors.powercap import Powercap
 from breakeven.sensors.process_tree import ProcessTree
 from breakeven.sensors.sampler import FINISH, IN_FILE, READY, Order
 from breakeven.sensors.sampling import Loop
@@ -72,8 +74,10 @@ class Ears:
 
 def sensors_of(order: Order) -> tuple[Sensor, ...]:
     """Return the sensors of this machine."""
-    tree = ProcessTree(order.root_pid, leave_out=[os.getpid()], count_root=order.plan.count_root)
-    return (Host(), tree)
+    plan = order.plan
+    gpus = gpu_sensors(fast_s=plan.fast_s, slow_s=plan.slow_s) if plan.gpus else ()
+    tree = ProcessTree(order.root_pid, leave_out=[os.getpid()], count_root=plan.count_root)
+    return (*gpus, Powercap(), Host(), tree)
 
 
 def sample(order: Order, sensors: Sequence[Sensor], ears: Ears) -> Writer:

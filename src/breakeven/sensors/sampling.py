@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from breakeven.model.sensing import SamplerCost
-from breakeven.sensors.base import Sensor, Tier
+from breakeven.sensors.base import Sample, Sensor, Tier
 from breakeven.sensors.kernel_files import KernelFile
 from breakeven.sensors.writing import Writer
 
@@ -89,6 +89,7 @@ class Loop:
             cpu_s=max(0.0, self._cpu_s() - self._began_cpu_s),
             wall_s=self._clock() - self._began_s,
             rss_bytes=_peak_bytes(self._status.read()),
+            slower={k: v for sensor in self._sensors for k, v in sensor.slower().items()},
         )
 
     def _finish(self, why: str | None) -> None:
@@ -102,11 +103,16 @@ class Loop:
 
     def _tick(self, tier: Tier) -> None:
         clock = self._clock
+        found: list[Sample] = []
+        before = clock()
         for sensor in self._sensors:
-            asked = clock()
-            found = sensor.read(tier)
-            if found:
-                self._writer.samples((asked + clock()) / 2, found)
+            samples = sensor.read(tier)
+            after = clock()
+            middle = (before + after) / 2
+            found += [s if s.t_s is not None else s._replace(t_s=middle) for s in samples]
+            before = after
+        if found:
+            self._writer.samples(before, found)
         if tier != "fast":
             for sensor in self._sensors:
                 for one in sensor.absent():

@@ -77,22 +77,24 @@ class Writer:
         return self._descriptor is None
 
     def samples(self, t_s: float, found: Sequence[Sample]) -> None:
-        """Keep readings of one moment."""
+        """Keep readings, each at its own moment or else at `t_s`, by one write."""
         self._now = t_s
-        fresh: list[list[Any]] = []
-        row: list[Any] = ["at", round(t_s, DIGITS)]
+        lines: list[list[Any]] = []
+        row: list[Any] = []
+        row_s: float | None = None
         for one in found:
             at = t_s if one.t_s is None else one.t_s
             self.tape.add(one.sensor, at, one.value)
             if one.sensor not in self._names:
                 self._names[one.sensor] = len(self._names)
-                fresh.append(["name", one.sensor])
+                lines.append(["name", one.sensor])
+                row_s = None
+            if at != row_s:
+                row, row_s = ["at", round(at, DIGITS)], at
+                lines.append(row)
             value = None if one.value is None else round(one.value, DIGITS)
-            row += (
-                self._names[one.sensor],
-                value if one.t_s is None else [round(at, DIGITS), value],
-            )
-        self._append([*fresh, row])
+            row += (self._names[one.sensor], value)
+        self._append(lines)
 
     def absent(self, found: Absent) -> None:
         """Keep what cannot be read; of one sensor the first word stands."""
