@@ -79,3 +79,38 @@ def ratio(value: float) -> str:
 def whole(value: float) -> str:
     """Return a count as text with thousands separated, such as ``"8,192"``."""
     return f"{round(value):,}"
+
+
+def share(value: float) -> str:
+    """Return a share as a percentage, such as ``"43 %"``; small ones keep a digit."""
+    percent = value * 100
+    return f"{percent:.1f} %" if 0 < abs(percent) < 9.95 else f"{percent:.0f} %"
+
+
+def joules(value: float) -> str:
+    """Return an energy as text with a decimal prefix, such as ``"6.38 J"``."""
+    return f"{significant(value * 1e3)} mJ" if 0 < abs(value) < 0.1 else rate(value, "J")
+
+
+def watts(value: float) -> str:
+    """Return a power as text, such as ``"203 W"``."""
+    return f"{significant(value)} W"
+
+
+def celsius(value: float) -> str:
+    """Return a temperature as text, such as ``"45.2 C"``."""
+    return f"{value:.1f} C"
+
+
+def spanned(shown: str, low: str, high: str) -> str:
+    """Return a figure with its interval; a unit that all three share stands once.
+
+    ``"6.38 J", "6.27 J", "6.50 J"`` gives ``"6.38 J [6.27, 6.50]"``.
+    """
+    unit = shown.partition(" ")[2]
+    ends = [low, high]
+    if unit and all(end.endswith(f" {unit}") for end in ends):
+        ends = [end.removesuffix(f" {unit}") for end in ends]
+    elif shown.endswith("x") and all(end.endswith("x") for end in ends):
+        ends = [end.removesuffix("x") for end in ends]
+    return f"{shown} [{ends[0]}, {ends[1]}]"

@@ -25,6 +25,11 @@ AnswerWord = Literal[
     "found",
     "none",
     "undecided",
+    "loader",
+    "launch",
+    "copy",
+    "wait",
+    "compute",
 ]
 
 

@@ -10,6 +10,7 @@ from breakeven.model.verdict import BEST_CPU, Verdict
 from breakeven.report import gpu_answer, names, reasons
 from breakeven.report.evidence import Evidence
 from breakeven.report.rows import column, ratio_text
+from breakeven.report.training import answer as training_answer
 
 _SCOPES = ("transfer", "resident")
 _CPU_WORDS = {
@@ -56,6 +57,12 @@ def answer(evidence: Evidence, workload: str, kind: str, leads: dict[str, str]) 
         # Times of a busy machine are no measure of what it can do.
         beside = "" if code == "busy" else _reference(evidence, workload)
         return f"{workload}: {said}{beside}"
+    return training_answer.answer(evidence, workload, leads) or _of_arrays(
+        evidence, workload, kind, leads
+    )
+
+
+def _of_arrays(evidence: Evidence, workload: str, kind: str, leads: dict[str, str]) -> str:
     if evidence.quick:
         return _quick(evidence, workload, kind, leads) + _reference(evidence, workload)
     if kind == BEST_CPU:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from breakeven.report import chart_data, marks, names, precision_chart, roofline
 from breakeven.report.marks import INK, Spec
+from breakeven.report.training import charts as training_charts
 from breakeven.report.view import Page, WorkloadPage
 
 _KINDS = ("time", "precision", "phases", "losses", "roofline")
@@ -18,8 +19,8 @@ def specs(page: Page) -> dict[str, Spec]:
     """Return the Vega-Lite specifications of a page's pictures, by name.
 
     Names are ``WORKLOAD-time``, ``WORKLOAD-speedup-BASE``, ``WORKLOAD-precision``,
-    ``WORKLOAD-phases``, ``WORKLOAD-losses`` and ``WORKLOAD-roofline``; a picture without data is
-    left out.
+    ``WORKLOAD-phases``, ``WORKLOAD-losses`` and ``WORKLOAD-roofline``, with those of a training
+    before them; a picture without data is left out.
     """
     found: dict[str, Spec] = {}
     for w in page.workloads:
@@ -32,13 +33,16 @@ def specs(page: Page) -> dict[str, Spec]:
         made[f"{w.name}-phases"] = _phases(w)
         made[f"{w.name}-losses"] = _losses(w)
         made[f"{w.name}-roofline"] = roofline.picture(w)
+        if w.training is not None:
+            # A training's own pictures come first: they show what its answer says.
+            made = training_charts.specs(w.name, w.training) | made
         found |= {name: spec for name, spec in made.items() if spec}
     return found
 
 
 def pictures_of(workload: str, found: Iterable[str]) -> list[str]:
     """Return those of the names that `specs` gave to a workload's pictures, in their order."""
-    exact = {f"{workload}-{kind}" for kind in _KINDS}
+    exact = {f"{workload}-{kind}" for kind in (*_KINDS, *training_charts.KINDS)}
     over = f"{workload}-speedup-"
     return [name for name in found if name in exact or name.startswith(over)]
 

@@ -11,6 +11,7 @@ from breakeven.report import names
 from breakeven.report.grid import Column, fitted
 from breakeven.report.lines import wrapped
 from breakeven.report.rows import judged
+from breakeven.report.training import screen as training_screen
 from breakeven.report.view import Page, Row, Speedup, Timed, WorkloadPage
 
 _WIDEST = 100
@@ -79,8 +80,8 @@ def _workload(w: WorkloadPage, paper: _Paper) -> None:
     rows = [row for row in w.rows if row.in_plan]
     if rows and not (w.withheld and _blank(rows)):
         paper.blank()
-        paper.text(_title(w), style="bold")
-        columns = _columns(w, rows)
+        paper.text(_title(w) if w.training is None else training_screen.title(w), style="bold")
+        columns = _columns(w, rows) if w.training is None else training_screen.columns(w.training)
         grid = fitted(columns, paper.width)
         for line in grid.header:
             paper.line(line, "dim")

@@ -14,6 +14,7 @@ from markupsafe import Markup
 from breakeven.report import charts, names
 from breakeven.report.lines import glued
 from breakeven.report.marks import Spec
+from breakeven.report.training.theirs import SOURCE
 from breakeven.report.view import Page
 
 # Characters that end a script element or a line of script, as JSON escapes: a name in the
@@ -41,6 +42,7 @@ def render(page: Page, specs: Mapping[str, Spec]) -> str:
         pictures=pictures,
         titles={n: f"{s['title']['text']}. {s['title']['subtitle']}" for n, s in specs.items()},
         scope_titles=names.SCOPE_TITLES,
+        source=SOURCE,
         specs=Markup(in_script(dict(specs))),  # noqa: S704 - escaped for a script element
         bundle=Markup(bundle() if specs else ""),  # noqa: S704 - the charts' own script
     )

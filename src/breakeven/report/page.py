@@ -24,13 +24,22 @@ from breakeven.report import (
 from breakeven.report import rows as main_table
 from breakeven.report.evidence import Evidence
 from breakeven.report.recommendation import recommendations
+from breakeven.report.training import page as training_page
+from breakeven.report.training import screen
+from breakeven.report.training.view import TrainingPage
 from breakeven.report.view import (
+    AdviceText,
     Claim,
+    Note,
     Page,
+    Row,
     WorkloadPage,
 )
 
 __all__ = ["Page", "build"]
+
+_KEPT = frozenset({"not settled", "pay-back", "one-shot timing"})
+"""Notes that a training's page keeps beside its questions."""
 
 
 def build(record: RunRecord) -> Page:
@@ -77,6 +86,7 @@ def _workload(evidence: Evidence, name: str) -> WorkloadPage:
     mine = sorted(evidence.crossovers(name), key=lambda c: names.SCOPE_ORDER.index(c.scope))
     phase_size, bars = points.phase_bars(evidence, name)
     advice = recommendations(evidence, name)
+    training, studied = training_page.build(evidence, name) or (None, ())
     return WorkloadPage(
         name=name,
         axis=evidence.axis(name),
@@ -99,12 +109,12 @@ def _workload(evidence: Evidence, name: str) -> WorkloadPage:
         ),
         advice=advice,
         references=references.lines(evidence, name),
-        notes=digest.notes(evidence, name, kind, leads, rows, advice),
+        notes=_notes(evidence, name, kind, leads, rows, advice, training),
         withheld=reasons.nothing_judged(evidence, name, kind) is not None,
         one_shots=digest.one_shots(evidence, name),
         unsettled=_unsettled(evidence, name, kind),
         statuses=_statuses(evidence, evidence.cases(name)),
-        tables=tables.of_workload(evidence, name, rows, kind, leads),
+        tables=(*studied, *tables.of_workload(evidence, name, rows, kind, leads)),
         brackets=points.brackets(evidence, name, rows, leads),
         phases=bars,
         phase_size=phase_size,
@@ -115,7 +125,24 @@ def _workload(evidence: Evidence, name: str) -> WorkloadPage:
         reached=reach.reached(evidence, name),
         predicted=reach.predicted(evidence, name),
         precisions=precisions.points(evidence, name),
+        training=training,
     )
+
+
+def _notes(
+    evidence: Evidence,
+    name: str,
+    kind: str,
+    leads: dict[str, str],
+    rows: tuple[Row, ...],
+    advice: tuple[AdviceText, ...],
+    training: TrainingPage | None,
+) -> tuple[Note, ...]:
+    """Return the notes of the screen; a training's questions stand in place of its break-even."""
+    found = digest.notes(evidence, name, kind, leads, rows, advice)
+    if training is None:
+        return found
+    return (*screen.notes(training), *(n for n in found if n.label in _KEPT))
 
 
 def _scopes(evidence: Evidence, name: str) -> tuple[str, ...]:

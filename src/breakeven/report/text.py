@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from breakeven.report.training.theirs import SOURCE
 from breakeven.report.view import Page, Table, WorkloadPage
 
 _SPECIAL = str.maketrans(
@@ -26,7 +27,7 @@ def page_markdown(page: Page) -> str:
 
 
 def _workload(w: WorkloadPage) -> list[str]:
-    parts = [f"## {_safe(w.name)} ({_safe(w.dtype)})", _safe(w.answer)]
+    parts = [f"## {_safe(w.name)} ({_safe(w.dtype)})", _safe(w.answer), *_training(w)]
     advice = [" ".join((a.headline, *a.reasons)) for a in w.advice]
     for title, lines in (
         ("Break-even", [f"{c.text} {c.more}".rstrip() for c in w.crossovers]),
@@ -46,6 +47,20 @@ def _workload(w: WorkloadPage) -> list[str]:
         parts.append(f"Best CPU setting: {_safe('; '.join(w.best_cpu_names))}.")
     for table in w.tables:
         parts += _table(table)
+    return parts
+
+
+def _training(w: WorkloadPage) -> list[str]:
+    """Return the five questions of a training, with what the paper found beside each."""
+    if w.training is None:
+        return []
+    parts = []
+    for reply in w.training.replies:
+        parts += [f"### {reply.label}: {_safe(reply.title)}", _safe(reply.text)]
+        parts += [f"The paper: {_safe(reply.theirs)}."] if reply.theirs else []
+    parts.append(_safe(SOURCE))
+    if w.training.facts:
+        parts += ["### Where the time of a step goes", _items(w.training.facts)]
     return parts
 
 

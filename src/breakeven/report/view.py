@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from breakeven.report.training.view import TrainingPage
+
 
 class Figure(msgspec.Struct, frozen=True, kw_only=True):
     """One time as it is shown.
@@ -252,6 +254,8 @@ class WorkloadPage(msgspec.Struct, frozen=True, kw_only=True):
         Size that the picture of phases is drawn for.
     shares : tuple of str
         What the largest size of each entry reached of its ceilings; empty without any.
+    training : TrainingPage or None
+        Of a workload that trains or infers.
     """
 
     name: str
@@ -285,6 +289,7 @@ class WorkloadPage(msgspec.Struct, frozen=True, kw_only=True):
     reached: tuple[ReachedPoint, ...] = ()
     predicted: tuple[PredictedPoint, ...] = ()
     precisions: tuple[PrecisionPoint, ...] = ()
+    training: TrainingPage | None = None
 
 
 class Page(msgspec.Struct, frozen=True, kw_only=True):

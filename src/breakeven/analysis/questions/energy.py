@@ -69,14 +69,19 @@ def _energy(stretch: Stretch, device: str) -> Energy | None:
 
 
 def _per(study: Study, device: str, field: str, *, samples: bool) -> ByRound:
-    """Return joules by round: for a thousand samples, or for a step."""
+    """Return joules by round: for a thousand samples, or for a step.
+
+    A meter is read at its own changes, so its window is a little shorter than the stretch: what it
+    saw there is taken for the whole.
+    """
 
     def value(stretch: Stretch) -> float | None:
         energy = _energy(stretch, device)
         joules = None if energy is None else getattr(energy, field)
-        if joules is None:
+        if energy is None or joules is None or energy.window_s <= 0:
             return None
-        return float(joules * SAMPLES / stretch.samples if samples else joules / stretch.steps)
+        whole = joules * (stretch.end_s - stretch.begin_s) / energy.window_s
+        return float(whole * SAMPLES / stretch.samples if samples else whole / stretch.steps)
 
     return by_round(study, value)
 

@@ -36,13 +36,11 @@ def _at(subjects: Subjects, study: Study) -> Answer:
         requests = min(x.requests for x in study.latencies)
         rounds = len({x.round for x in study.latencies})
         figures.append(Quantity(name="requests", unit="1", value=float(requests), n=rounds))
-    verdict = subjects.verdict(study.workload, study.size, study.entry)
     return Answer(
         question="inference",
         workload=study.workload,
         entry=study.entry,
         size=study.size,
-        base=None if verdict is None else verdict.base,
         figures=tuple(figures),
         why=study.why,
     )

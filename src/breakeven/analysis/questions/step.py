@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from breakeven.analysis.questions import quantities
 from breakeven.analysis.questions.subjects import ByRound, Subjects
-from breakeven.model.questions import Answer, Quantity, Unit
+from breakeven.model.questions import Answer, AnswerWord, Quantity, Unit
 from breakeven.model.study import StepPhases, Study
 from breakeven.model.trace import TraceSummary
 
@@ -37,14 +38,52 @@ def _answer(study: Study) -> Answer:
         workload=study.workload,
         entry=study.entry,
         size=study.size,
+        word=_largest(study),
         figures=tuple(figures),
         why=None if trace is None else trace.why or "; ".join(trace.faults) or None,
     )
 
 
+def _largest(study: Study) -> AnswerWord | None:
+    """Return what the largest part of a step goes to.
+
+    A sound trace tells what the device itself did or waited for; without one the phases tell what
+    the step went through, and its launches are a part of the computing.
+    """
+    trace = study.trace
+    if _sound(trace) and trace.idle is not None and trace.kernel_share is not None:
+        copies = math.fsum(
+            c.seconds for c in trace.copies if c.direction in {"to_device", "to_host"}
+        )
+        parts: dict[AnswerWord, float] = {
+            "compute": trace.kernel_share * trace.span_s,
+            "copy": copies,
+            "loader": trace.idle.loader_s,
+            "launch": trace.idle.launch_s,
+            "wait": trace.idle.synchronise_s,
+        }
+        return max(parts, key=lambda part: parts[part])
+    kept = _kept(study)
+    if not kept:
+        return None
+    loader, copy = (math.fsum(_of(kept, name).values()) for name in ("loader", "to_device"))
+    rest = math.fsum(map(_sum, kept)) - loader - copy
+    phases: dict[AnswerWord, float] = {"compute": rest, "loader": loader, "copy": copy}
+    return max(phases, key=lambda part: phases[part])
+
+
+def _sound(trace: TraceSummary | None) -> TypeGuard[TraceSummary]:
+    return trace is not None and trace.why is None and not trace.faults and trace.span_s > 0
+
+
+def _kept(study: Study) -> list[StepPhases]:
+    """Return the phases that count: those of scouting only where there are no others."""
+    return [p for p in study.phases if p.round > 0] or list(study.phases)
+
+
 def _phases(study: Study) -> list[Quantity]:
     """Return each phase in seconds and as a share, what the awaiting cost, and two ceilings."""
-    kept = [p for p in study.phases if p.round > 0] or list(study.phases)
+    kept = _kept(study)
     if not kept:
         return []
     found = []
@@ -87,7 +126,7 @@ def _ceilings(kept: list[StepPhases], phase: str) -> ByRound:
 
 def _traced(trace: TraceSummary | None) -> list[Quantity]:
     """Return the device's idle split, its copies and its kernels, of a trace that can be used."""
-    if trace is None or trace.why is not None or trace.faults or trace.span_s <= 0:
+    if not _sound(trace):
         return []
     shares = [(name, seconds / trace.span_s) for name, seconds in _spans(trace)]
     found = [_once(name, "share", value, OF_TRACE) for name, value in shares]
