@@ -15,6 +15,7 @@ from typing import IO, Self
 import msgspec
 
 from breakeven.errors import InputError
+from breakeven.sensors.played import VARIABLE
 from breakeven.sensors.recording import Recording, decoded, read_recording
 from breakeven.sensors.tape import POINTS
 from breakeven.sensors.writing import TAIL_BYTES
@@ -39,7 +40,8 @@ class SamplingPlan(msgspec.Struct, frozen=True, kw_only=True):
     points, tail_bytes : int
         Most points of a series; bytes that are appended before the file is made anew.
     replay : str or None
-        A recording that is played instead of reading sensors.
+        A recording that is played instead of reading sensors; without one, what the variable
+        ``BREAKEVEN_REPLAY_SENSORS`` names.
     count_root : bool
         Whether the process at the top of the tree counts itself.
     """
@@ -79,14 +81,24 @@ class Sampler:
     """
 
     def __init__(self, plan: SamplingPlan, folder: Path, root_pid: int) -> None:
-        self._plan, self._root_pid = plan, root_pid
+        replay = plan.replay or os.environ.get(VARIABLE) or None
+        self._plan = msgspec.structs.replace(plan, replay=replay)
+        self._root_pid = root_pid
         self.path = folder / FILE_NAME
         self._process: subprocess.Popen[bytes] | None = None
         self._messages: IO[bytes] | None = None
         self._recording: Recording | None = None
 
     def __enter__(self) -> Self:
-        """Start the process; return when it has begun to sample."""
+        """Start the process; return when it has begun to sample.
+
+        Raises
+        ------
+        InputError
+            If a recording is to be played that cannot be read.
+        """
+        if self._plan.replay is not None:
+            read_recording(Path(self._plan.replay))
         # What it complains of is kept apart from the screen, and told if it fails.
         self._messages = tempfile.TemporaryFile()
         order = Order(

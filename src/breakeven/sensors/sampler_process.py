@@ -18,8 +18,10 @@ import msgspec
 from breakeven.sensors.base import Sensor
 from breakeven.sensors.host import Host
 from breakeven.sensors.nvml_sampling import gpu_sensors
+from breakeven.sensors.played import Played
 from breakeven.sensors.powercap import Powercap
 from breakeven.sensors.process_tree import ProcessTree
+from breakeven.sensors.recording import read_recording
 from breakeven.sensors.sampler import FINISH, IN_FILE, READY, Order
 from breakeven.sensors.sampling import Loop
 from breakeven.sensors.writing import Writer
@@ -73,8 +75,10 @@ class Ears:
 
 
 def sensors_of(order: Order) -> tuple[Sensor, ...]:
-    """Return the sensors of this machine."""
+    """Return the sensors of this machine, or a recording in their place."""
     plan = order.plan
+    if plan.replay is not None:
+        return (Played(read_recording(Path(plan.replay))),)
     gpus = gpu_sensors(fast_s=plan.fast_s, slow_s=plan.slow_s) if plan.gpus else ()
     tree = ProcessTree(order.root_pid, leave_out=[os.getpid()], count_root=plan.count_root)
     return (*gpus, Powercap(), Host(), tree)
@@ -88,6 +92,7 @@ def sample(order: Order, sensors: Sequence[Sensor], ears: Ears) -> Writer:
         time.perf_counter(),
         points=plan.points,
         tail_bytes=plan.tail_bytes,
+        source="sensors" if plan.replay is None else "replay",
         unix_s=datetime.now(UTC).timestamp(),
     )
     loop = Loop(sensors, writer, fast_s=plan.fast_s, slow_s=plan.slow_s, wait=ears.wait)
