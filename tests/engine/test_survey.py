@@ -77,15 +77,42 @@ def test_a_busy_machine_is_told_and_the_ceiling_marked(
     """CPU time of others over a tenth of a core stands beside the figures that it may spoil."""
     monkeypatch.setattr(survey.CpuMeter, "foreign_cores", lambda *_: 0.0)
     quiet, _ = _survey(tmp_path, cpu=CPU)
-    assert "busy" not in quiet["cpu"].why
+    assert not any(part.startswith("busy") for part in quiet["cpu"].why)
     monkeypatch.setattr(survey.CpuMeter, "foreign_cores", lambda *_: 9.0)
     found, _ = _survey(tmp_path, cpu=CPU)
-    assert "other processes took 9.0 cores" in found["cpu"].why["busy"]
+    assert "other processes took 9.0 cores" in found["cpu"].why["busy memory"]
     assert found["cpu"].flops_per_s == quiet["cpu"].flops_per_s
     once = iter([9.0] + [0.0] * 99)
     monkeypatch.setattr(survey.CpuMeter, "foreign_cores", lambda *_: next(once))
     again, _ = _survey(tmp_path, cpu=CPU)
-    assert "busy" not in again["cpu"].why
+    assert not any(part.startswith("busy") for part in again["cpu"].why)
+
+
+def test_one_disturbed_part_spoils_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both tries of the first part were disturbed: it alone is marked."""
+    disturbed = iter([9.0, 9.0] + [0.0] * 99)
+    monkeypatch.setattr(survey.CpuMeter, "foreign_cores", lambda *_: next(disturbed))
+    found, _ = _survey(tmp_path, cpu=CPU)
+    assert found["cpu"].disturbed("float32")
+    assert found["cpu"].disturbed("float64") is None
+    assert found["cpu"].disturbed("memory") is None
+    assert found["cpu"].unmeasured().keys() == quiet_reasons(tmp_path, monkeypatch)
+
+
+def quiet_reasons(folder: Path, monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """Return what cannot be measured on a quiet machine either."""
+    monkeypatch.setattr(survey.CpuMeter, "foreign_cores", lambda *_: 0.0)
+    return set(_survey(folder, cpu=CPU)[0]["cpu"].why)
+
+
+def test_a_mark_goes_where_another_backend_reached_as_much_undisturbed() -> None:
+    """What was disturbed did not lower the figure that stands."""
+    loud = Ceilings(device="cpu", backend="a", flops_per_s={"float32": 1.0},
+                    memory_bytes_per_s=9.0, why={"busy float32": "x", "busy memory": "y"})  # fmt: skip
+    calm = Ceilings(device="cpu", backend="b", flops_per_s={"float32": 2.0}, memory_bytes_per_s=8.0)
+    assert together([loud, calm]).why == {"busy memory": "y"}
 
 
 def test_the_cost_is_known_before(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from breakeven.engine.plan import cores_for, entry_id, in_precision
 from breakeven.engine.processes import Crew, WorkerProcess, crew
 from breakeven.errors import WorkerError
 from breakeven.model.event import CeilingsDone
-from breakeven.model.machine import Ceilings, LinkRate, Machine
+from breakeven.model.machine import BUSY, Ceilings, LinkRate, Machine
 from breakeven.model.run import Entry
 from breakeven.model.spec import Precision
 
@@ -259,7 +259,7 @@ class Survey:
                 wall_s = end.wall_s - begin.wall_s
             if not is_busy(foreign, wall_s):
                 return reply.ceilings
-            tries.append(_marked(reply.ceilings, foreign))
+            tries.append(_marked(reply.ceilings, said, foreign))
         return together(tries)
 
 
@@ -274,6 +274,7 @@ def together(parts: Sequence[Ceilings]) -> Ceilings:
             flops[precision] = max(rate, flops.get(precision, 0.0))
     memory = _best([p.memory_bytes_per_s for p in parts], max)
     why = {k: v for p in parts for k, v in p.why.items()}
+    why = {k: v for k, v in why.items() if not _quietly_reached(parts, k)}
     made = Ceilings(
         device=parts[0].device,
         backend=", ".join(dict.fromkeys(p.backend for p in parts if _says(p))) or parts[0].backend,
@@ -288,6 +289,29 @@ def together(parts: Sequence[Ceilings]) -> Ceilings:
     known |= {"pinned"} if any(r.to_device_pinned for r in made.link) else set()
     known |= {"open"} if _says(made) else set()
     return msgspec.structs.replace(made, why={k: v for k, v in why.items() if k not in known})
+
+
+def _quietly_reached(parts: Sequence[Ceilings], mark: str) -> bool:
+    """Tell whether a mark of a disturbed part may go: as much was reached undisturbed."""
+    word, _, said = mark.partition(" ")
+    if word != BUSY:
+        return False
+    figures = [(f, mark in p.why) for p in parts if (f := _figure(p, said)) is not None]
+    quiet = [f for f, busy in figures if not busy]
+    return bool(quiet) and max(quiet) >= max(f for f, _ in figures)
+
+
+def _figure(part: Ceilings, said: str) -> float | None:
+    """Return the figure of one part, the larger the better."""
+    match said:
+        case "memory":
+            return part.memory_bytes_per_s
+        case "link":
+            return _best([r.to_device for r in part.link], max)
+        case "launch":
+            return None if part.launch_s is None else -part.launch_s
+        case _:
+            return part.flops_per_s.get(said)
 
 
 def _says(part: Ceilings) -> bool:
@@ -323,10 +347,13 @@ def _absent(entry: Entry, part: str, why: str) -> Ceilings:
     return Ceilings(device=entry.device, backend=entry.backend, why={part: why})
 
 
-def _marked(part: Ceilings, busy: float) -> Ceilings:
-    """Say what disturbed a measurement: a ceiling that others lowered must not pass as one."""
+def _marked(part: Ceilings, said: str, busy: float) -> Ceilings:
+    """Say what disturbed a measurement: a ceiling that others lowered must not pass as one.
+
+    Of this part alone: the others of its device were measured at other times.
+    """
     told = (
         f"other processes took {units.significant(busy, 2)} cores while it was measured: it may "
         "be too low; measure again on a quiet machine"
     )
-    return msgspec.structs.replace(part, why={**part.why, "busy": told})
+    return msgspec.structs.replace(part, why={**part.why, f"{BUSY} {said}": told})

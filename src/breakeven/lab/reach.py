@@ -13,7 +13,7 @@ from breakeven.engine.lock import machine_lock
 from breakeven.engine.processes import interrupted_once
 from breakeven.errors import NothingMeasuredError, StoreError
 from breakeven.lab.computer import read_machine
-from breakeven.model.machine import Ceilings, Machine
+from breakeven.model.machine import BUSY, Ceilings, Machine
 from breakeven.store.ceilings import CeilingsShelf
 from breakeven.store.folder import Store
 
@@ -113,7 +113,10 @@ def _lines(c: Ceilings) -> list[str]:
         lines.append(f"  launch of a small kernel: {units.seconds(c.launch_s)} on the host")
     if c.synchronise_s is not None:
         lines.append(f"  wait for an idle device: {units.seconds(c.synchronise_s)}")
-    lines += [f"  not measured: {part}: {why}" for part, why in c.why.items() if part != "busy"]
-    if "busy" in c.why:
-        lines.append(f"  BUSY: {c.why['busy']}")
+    missing = c.unmeasured()
+    lines += [f"  not measured: {part}: {why}" for part, why in missing.items()]
+    busy = {
+        part.removeprefix(BUSY).strip(): why for part, why in c.why.items() if part not in missing
+    }
+    lines += [f"  BUSY: {part or 'all'}: {why}" for part, why in busy.items()]
     return lines

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+BUSY = "busy"
+
 
 class Blas(msgspec.Struct, frozen=True, kw_only=True):
     """One thread pool that a library brought: a BLAS or an OpenMP runtime."""
@@ -153,7 +155,8 @@ class Ceilings(msgspec.Struct, frozen=True, kw_only=True):
     launch_s, synchronise_s : float or None
         Host time of issuing an empty kernel; of waiting for an idle device.
     why : dict
-        For what could not be measured, the reason; under ``busy`` what disturbed it.
+        For what could not be measured, the reason; under ``busy`` and the name of a part what
+        disturbed that part (in older documents ``busy`` alone, of all parts).
     measured : str or None
         Day and time, UTC; None when it was in the session of the run that holds it.
     """
@@ -167,3 +170,11 @@ class Ceilings(msgspec.Struct, frozen=True, kw_only=True):
     synchronise_s: float | None = None
     why: dict[str, str] = {}
     measured: str | None = None
+
+    def disturbed(self, part: str) -> str | None:
+        """Return what disturbed a part: a precision, ``memory``, ``link`` or ``launch``."""
+        return self.why.get(f"{BUSY} {part}", self.why.get(BUSY))
+
+    def unmeasured(self) -> dict[str, str]:
+        """Return why parts could not be measured, without what disturbed those that were."""
+        return {k: v for k, v in self.why.items() if k.partition(" ")[0] != BUSY}

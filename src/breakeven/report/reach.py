@@ -33,12 +33,17 @@ def ceilings(evidence: Evidence) -> Table:
 
 def _figures(c: Ceilings) -> list[tuple[str, str, str]]:
     day = f"measured {c.measured}" if c.measured else ""
-    remark = "; ".join(x for x in (day, c.why.get("busy", "")) if x)
+
+    def remark(part: str) -> str:
+        return "; ".join(x for x in (day, c.disturbed(part)) if x)
+
     rows = [
-        (f"matrix product, {p}", units.rate(r, "FLOP/s"), remark) for p, r in c.flops_per_s.items()
+        (f"matrix product, {p}", units.rate(r, "FLOP/s"), remark(p))
+        for p, r in c.flops_per_s.items()
     ]
     if c.memory_bytes_per_s is not None:
-        rows.append(("memory, read and written", units.rate(c.memory_bytes_per_s, "B/s"), remark))
+        figure = units.rate(c.memory_bytes_per_s, "B/s")
+        rows.append(("memory, read and written", figure, remark("memory")))
     for link in c.link:
         for way, rate in (
             ("to the device", link.to_device),
@@ -48,11 +53,11 @@ def _figures(c: Ceilings) -> list[tuple[str, str, str]]:
         ):
             if rate is not None:
                 said = f"copies of {units.size_bytes(link.bytes)} {way}"
-                rows.append((said, units.rate(rate, "B/s"), remark))
+                rows.append((said, units.rate(rate, "B/s"), remark("link")))
     for said, seconds in (("launch", c.launch_s), ("wait for an idle device", c.synchronise_s)):
         if seconds is not None:
-            rows.append((said, units.seconds(seconds), remark))
-    rows += [(part, NONE, why) for part, why in c.why.items() if part != "busy"]
+            rows.append((said, units.seconds(seconds), remark("launch")))
+    rows += [(part, NONE, why) for part, why in c.unmeasured().items()]
     return rows
 
 
