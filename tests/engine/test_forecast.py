@@ -12,14 +12,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from breakeven.engine import forecast
 from breakeven.engine.context import Context
-from breakeven.engine.forecast import announcement, another_fits, kept, least_s, pace, rounds_s
+from breakeven.engine.forecast import (
+    announcement,
+    another_fits,
+    kept,
+    known_calls,
+    least_s,
+    pace,
+    rounds_s,
+)
 from breakeven.engine.plan import Effort
-from breakeven.engine.rounds import SET_UP_S, SLOT_S, WARM_CALLS, Task, cost_s
-from engine.casts import began, measured, script
+from breakeven.engine.rounds import LOOKS, PARTS_S, SET_UP_S, SLOT_S, WARM_CALLS, Task, cost_s
+from engine.casts import actor, began, measured, script
 from engine.casts import gpu as gpu_actor
-from records import CUPY, NUMPY, machine
+from records import CUPY, CURVES, NUMPY, machine, record
 
 EFFORT = Effort(slots=6, slot_s=0.02, warm_s=0.06)
 CALLS = {("numpy-16", "matmul", 64): 0.5, ("cupy", "matmul", 64): 1e-3}
@@ -54,7 +61,27 @@ def test_rounds_are_foreseen_from_the_scouting() -> None:
     assert rounds_s(seen, [TASK], [], 3) == pytest.approx(3 * (2.5 + 1.3 * one))
     with_parts = msgspec.structs.replace(TASK, parts=True)
     more = rounds_s(seen, [with_parts], [TASK], 3) - rounds_s(seen, [TASK], [TASK], 3)
-    assert more == pytest.approx(forecast.PARTS_S)
+    assert more == pytest.approx(1.3 * PARTS_S)
+
+
+def test_looks_at_the_gpu_are_counted_with_every_slot_and_set_up() -> None:
+    """A look that takes as long as a slot doubles it; a CPU is not looked at."""
+    looked = context(look_s=0.02)
+    slots = 2 * 6
+    assert cost_s(looked, TASK, 6) - cost_s(context(), TASK, 6) == pytest.approx(
+        (slots + LOOKS) * 0.02
+    )
+    cpu = msgspec.structs.replace(TASK, entries=("numpy-16",))
+    assert cost_s(looked, cpu, 6) == cost_s(context(), cpu, 6)
+
+
+def test_calls_of_a_run_that_goes_on_are_known_from_its_slots() -> None:
+    """Without a scouting of its own it foresees from what it measured before."""
+    made = record(sizes=(128,), spread=0.0, slot_noise=0.0)
+    known = known_calls(made)
+    assert set(known) == {(e.id, "matmul", 128) for e in made.entries}
+    for key, seconds in known.items():
+        assert seconds == pytest.approx(CURVES[key[0]](128))
 
 
 @given(st.floats(min_value=0.5, max_value=4), st.floats(min_value=-0.1, max_value=0.1))
@@ -121,3 +148,18 @@ def test_a_run_tells_its_rounds_once(tmp_path: Path) -> None:
         say=said.append,
     )  # fmt: skip
     assert said == []
+
+
+def test_a_run_that_goes_on_tells_the_rest_after_its_first_round(tmp_path: Path) -> None:
+    """Scouting is not repeated: one round of three that are missing tells what two will take."""
+    said: list[str] = []
+    name = script(tmp_path, cpu=actor(), gpu=gpu_actor())
+    whole = measured(began(name, sizes=(8,), rounds=4))
+    kept_cases = tuple(
+        msgspec.structs.replace(c, rounds=tuple(r for r in c.rounds if r.round < 2))
+        for c in whole.cases
+    )
+    halved = msgspec.structs.replace(whole, cases=kept_cases, interrupted=True, finished=None)
+    again = measured(halved, say=said.append)
+    assert [text.startswith("Resumed: 2 rounds take about ") for text in said] == [True]
+    assert {r.round for c in again.cases for r in c.rounds} == {0, 1, 2, 3, 4}

@@ -6,16 +6,18 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from breakeven.engine import graphs, messages
 from breakeven.engine.first_calls import ColdStarts
 from breakeven.engine.graphs import capture_graphs, replay_seconds
 from breakeven.engine.inputs import CannotMakeError
-from breakeven.engine.plan import Effort
+from breakeven.engine.plan import Effort, in_precision
 from breakeven.errors import WorkerError
-from breakeven.model.run import Entry
+from breakeven.model.run import DeviceTimes, Entry
 from breakeven.model.spec import WorkloadSpec
 from engine.devices import Device
+from records import CUPY, TORCH_CUDA, record
 
 GPU = Entry(id="torch-cuda", backend="torch-cuda", device="cuda:0")
 SPEC = WorkloadSpec(name="matmul", sizes=(64, 128, 256, 512))
@@ -168,6 +170,46 @@ def test_graphs_are_captured_in_the_first_process_of_a_workload(
         starts._capture(session.worker, GPU, SPEC, opened, reply)
     assert session.asked == (list(SPEC.sizes) if captured else [])
     assert session.context.device_clocks == ({"torch-cuda"} if opened.device_clock else set())
+
+
+def test_a_case_without_a_graph_has_a_reason() -> None:
+    """A variant is told apart from an entry whose process never got so far."""
+    variant = in_precision(CUPY, "tf32")
+    assert graphs.why_no_graph(variant) == graphs.NOT_OF_VARIANTS
+    assert graphs.why_no_graph(CUPY) == graphs.NO_PROCESS
+
+
+def test_a_run_that_goes_on_knows_the_graphs_that_it_has_read() -> None:
+    """Readings and reasons are taken from its cases; a case without either is not known."""
+    made = record((CUPY,), sizes=(128, 512, 2048))
+    seen = (DeviceTimes(graph_s=3e-6), DeviceTimes(graph_why="long"), DeviceTimes(queued_s=1e-6))
+    cases = tuple(replace(c, device=d) for c, d in zip(made.cases, seen, strict=True))
+    assert graphs.known_graphs(replace(made, cases=cases)) == {
+        ("cupy", "matmul", 128): graphs.Reading(3e-6, None),
+        ("cupy", "matmul", 512): graphs.Reading(None, "long"),
+    }
+
+
+@pytest.mark.parametrize("known", [SPEC.sizes[:2], SPEC.sizes])
+def test_graphs_that_an_interruption_lost_are_captured_again(known: tuple[int, ...]) -> None:
+    """First calls that were done before are not repeated; a process for the graphs alone is."""
+    session = _Session(*[_captured()] * 4)
+    made = record((TORCH_CUDA,), sizes=known)
+    cases = tuple(replace(c, device=DeviceTimes(graph_s=3e-6)) for c in made.cases)
+    started: list[int] = []
+
+    def start_worker(_entry: object, **_fields: object) -> object:
+        started.append(1)
+        return SimpleNamespace(ask=session.worker.ask, receive=lambda _: OPENED)
+
+    session.context.sink = SimpleNamespace(record=lambda: replace(made, cases=cases))
+    session.context.start_worker = start_worker
+    session.context.crew = SimpleNamespace(end=lambda _: None)
+    ColdStarts(session.context, [GPU])._graphs_again([SPEC])
+    lost = known != SPEC.sizes
+    assert len(started) == int(lost)
+    assert session.asked == (list(SPEC.sizes) if lost else [])
+    assert set(session.context.graphs) == {("torch-cuda", "matmul", s) for s in SPEC.sizes}
 
 
 def test_the_walk_ends_in_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,6 +46,20 @@ def test_the_gpus_memory_is_shared_by_its_processes() -> None:
     assert "this size with 1 of the 2" in found
 
 
+def test_locked_copies_need_host_memory_as_well() -> None:
+    """Each GPU process keeps what it locked, 256 MiB at most; a CPU process locks nothing."""
+    whole = 2 * WORK.need(2048, "float32").host
+    locked = 2 * 3 * 2048**2 * 4
+    free = int((whole + locked / 2) / 0.9)
+    assert host_shortage(WORK, 2048, GPUS, free) is None
+    assert host_shortage(WORK, 2048, GPUS, free, locks=True) is not None
+    assert host_shortage(WORK, 2048, GPUS, int((whole + locked) / 0.9) + 1, locks=True) is None
+    large = 2 * (WORK.need(16384, "float32").host + (256 << 20))
+    assert host_shortage(WORK, 16384, GPUS, int(large / 0.9) + 1, locks=True) is None
+    cpus = sum(WORK.need(2048, "float32").host for _ in CPUS)
+    assert host_shortage(WORK, 2048, CPUS, int(cpus / 0.9) + 1, locks=True) is None
+
+
 def test_one_process_alone_is_told_as_one() -> None:
     """Nothing is said of leaving others out where there are none."""
     found = device_shortage(WORK, 16384, GPUS[:1], 2 * GIB)

@@ -12,8 +12,15 @@ from breakeven.engine import context as contexts
 from breakeven.engine import messages
 from breakeven.engine.context import Context
 from breakeven.engine.device_times import Reading
-from breakeven.engine.plan import Effort
-from breakeven.engine.rounds import UNSEEN, UNSEEN_AT_ALL, SizeRunner, Task, cost_s
+from breakeven.engine.plan import Effort, in_precision
+from breakeven.engine.rounds import (
+    PARTS_S,
+    UNSEEN,
+    UNSEEN_AT_ALL,
+    SizeRunner,
+    Task,
+    cost_s,
+)
 from breakeven.model.event import CaseSet
 from breakeven.model.run import Agreement, CacheTimes, DeviceTimes, Entry, GpuConditions, Memory
 from breakeven.model.spec import RunSpec, WorkloadSpec
@@ -176,10 +183,29 @@ def test_the_clocks_of_a_device_are_foreseen(monkeypatch: pytest.MonkeyPatch) ->
     context.sink = SimpleNamespace(record=lambda: record)  # type: ignore[assignment]
     first = Task(workload="matmul", size=2048, entries=("cupy",))
     later = Task(workload="matmul", size=2048, entries=("cupy",), parts=False)
-    assert cost_s(context, first, 6) == cost_s(context, later, 6)
+    assert cost_s(context, first, 6) - cost_s(context, later, 6) == pytest.approx(PARTS_S)
     context.device_clocks.add("cupy")
     extra = cost_s(context, first, 6) - cost_s(context, later, 6)
-    assert extra == pytest.approx(4 * context.effort.detail_s)
+    # Three matrices of 16 MiB are locked.
+    assert extra == pytest.approx(PARTS_S + 4 * context.effort.detail_s + 3 * 2048**2 * 4 / 1e9)
+
+
+def test_a_variant_is_foreseen_and_a_twin_repeats_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A precision variant has clocks of its own; a twin has none that are read."""
+    context = _context(monkeypatch, 600.0)
+    variant = in_precision(CUPY, "tf32")
+    twin = Entry(id="again", backend="cupy", device="cuda:0", variant="twin", twin_of="cupy")
+    record = SimpleNamespace(entries=(CUPY, variant, twin))
+    context.sink = SimpleNamespace(record=lambda: record)  # type: ignore[assignment]
+    context.device_clocks.update({"cupy", variant.id, "again"})
+
+    def extra(entry: str) -> float:
+        first = Task(workload="matmul", size=2048, entries=(entry,))
+        later = msgspec.structs.replace(first, parts=False)
+        return cost_s(context, first, 6) - cost_s(context, later, 6)
+
+    assert extra(variant.id) == pytest.approx(extra("cupy"))
+    assert extra("again") == pytest.approx(PARTS_S)
 
 
 @pytest.mark.parametrize(("cache", "seconds"), [(None, 0.0), (1 << 28, 0.3 + 2 * (1 << 28) / 1e9)])

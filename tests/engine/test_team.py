@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from breakeven.engine import messages
+from breakeven.engine.plan import in_precision
 from breakeven.engine.team import Team
 from breakeven.model.machine import Blas
 from breakeven.model.run import Entry
@@ -37,6 +38,19 @@ def test_threads_are_verified_once_a_library_is_there(
     team._workers[entry.id] = worker
     assert team._open(entry)
     assert remarks == told
+
+
+@pytest.mark.parametrize("has_clock", [True, False])
+def test_every_worker_that_opens_tells_whether_its_device_has_a_clock(*, has_clock: bool) -> None:
+    """Of a precision variant, and of a run that goes on, no first call has told it."""
+    context: Any = SimpleNamespace(remark=lambda _: None, emit=lambda _: None, device_clocks=set())
+    opened = messages.Opened(version="1", import_s=0.1, context_s=0.0, device_clock=has_clock)
+    variant = in_precision(CUPY, "tf32")
+    team = Team(context, 1, [variant])
+    worker: Any = SimpleNamespace(receive=lambda _: opened)
+    team._workers[variant.id] = worker
+    assert team._open(variant)
+    assert context.device_clocks == ({variant.id} if has_clock else set())
 
 
 def test_what_a_failed_case_left_on_the_gpu_is_ours() -> None:

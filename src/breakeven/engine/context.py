@@ -52,6 +52,8 @@ class Context:
     team_s, pace : float
         Seconds that the scouting team took to start; how many times longer than foreseen its
         tasks took.
+    look_s : float
+        Seconds of a look at the GPU, message included, as timed last; one follows every slot.
     making_s : float
         Seconds spent on making inputs so far, which later rounds find made.
     """
@@ -75,6 +77,7 @@ class Context:
     say: Callable[[str], None] = field(default=lambda _text: None)
     team_s: float = 0.0
     pace: float = 1.0
+    look_s: float = 0.0
     making_s: float = 0.0
 
     def emit(self, event: Event) -> None:

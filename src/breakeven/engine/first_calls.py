@@ -8,7 +8,7 @@ from breakeven.backends import registry as backends
 from breakeven.engine import kernel_caches, messages
 from breakeven.engine.clock import now
 from breakeven.engine.context import OPEN_DEADLINE_S, Context
-from breakeven.engine.graphs import capture_graphs
+from breakeven.engine.graphs import capture_graphs, known_graphs
 from breakeven.engine.inputs import CannotMakeError
 from breakeven.engine.processes import WorkerProcess
 from breakeven.errors import WorkerError
@@ -80,9 +80,36 @@ class ColdStarts:
                     # Graphs and the making of inputs have shares of their own.
                     self.lasted[key] = now() - one - self._aside_s
                     aside += self._aside_s
+        if before:
+            self._graphs_again(specs)
         had = {(s.backend, s.workload) for s in before if not s.as_found}
         if context.effort.cold_most:
             self._without_kernels(specs, had, begin + allowed + aside)
+
+    def _graphs_again(self, specs: Sequence[WorkloadSpec]) -> None:
+        """Capture what an interrupted run had captured, and not yet written beside its case."""
+        context = self._context
+        context.graphs.update(known_graphs(context.sink.record()))
+        for spec in specs:
+            for entry in self._entries:
+                done = entry.device == "cpu" or entry.backend in self.unavailable
+                if done or self._captured(entry, spec) or context.effort.detail_s <= 0:
+                    continue
+                context.tell(f"{spec.name} as graphs on {entry.id}, fresh process")
+                worker: WorkerProcess | None = None
+                try:
+                    worker = context.start_worker(entry, number=-1 - self._order, pinned=False)
+                    opened = worker.receive(OPEN_DEADLINE_S)
+                    self._capture(worker, entry, spec, opened, messages.ColdCalls(calls_s=()))
+                except WorkerError as error:
+                    context.remark(f"graphs of {spec.name} on {entry.id}: {error.what}")
+                finally:
+                    if worker is not None:
+                        context.crew.end(worker)
+
+    def _captured(self, entry: Entry, spec: WorkloadSpec) -> bool:
+        """Tell whether graphs are known, or known to be none, at all planned sizes."""
+        return all((entry.id, spec.name, size) in self._context.graphs for size in spec.sizes)
 
     def _without_kernels(
         self, specs: Sequence[WorkloadSpec], had: set[tuple[str, str]], end: float
@@ -165,8 +192,7 @@ class ColdStarts:
         clocked = isinstance(opened, messages.Opened) and opened.device_clock
         if clocked:
             self._context.device_clocks.add(entry.id)
-        known = any(key[:2] == (entry.id, spec.name) for key in self._context.graphs)
-        if clocked and not known and isinstance(reply, messages.ColdCalls):
+        if clocked and not self._captured(entry, spec) and isinstance(reply, messages.ColdCalls):
             capture_graphs(self._context, worker, entry, spec)
         self._aside_s += now() - begin
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Sequence
 
 from msgspec.structs import replace
@@ -9,6 +10,7 @@ from msgspec.structs import replace
 from breakeven import units
 from breakeven.engine.context import Context
 from breakeven.engine.rounds import Task, cost_s
+from breakeven.model.run import RunRecord
 from breakeven.model.spec import RunSpec
 
 # An announcement is kept when the run takes no more than this beyond it.
@@ -16,8 +18,6 @@ KEPT = 1.2
 # A round that fewer than three others precede may end late by this share of the budget: what is
 # left of KEPT goes to judging, storing and the report.
 LEEWAY = 0.15
-# Copies each way, events and issue times of a GPU entry, timed in the first round.
-PARTS_S = 0.14
 
 
 def announcement(spec: RunSpec) -> str:
@@ -61,9 +61,22 @@ def rounds_s(
     plain = [replace(task, parts=False) for task in tasks]
     one = sum(cost_s(context, task, slots) for task in plain)
     once = sum(cost_s(context, task, slots) for task in tasks) - one
-    devices = {e.id: e.device for e in context.sink.record().entries}
-    timed = sum(devices[e] != "cpu" for t in tasks if t.parts for e in t.entries)
-    return rounds * (context.team_s + context.pace * one) + context.pace * once + PARTS_S * timed
+    return rounds * (context.team_s + context.pace * one) + context.pace * once
+
+
+def known_calls(record: RunRecord) -> dict[tuple[str, str, int], float]:
+    """Return the seconds of one call by entry, workload and size, of a run that goes on.
+
+    The medians of all its slots on resident data: of those alone, as an ended process has told
+    nothing else.
+    """
+    found: dict[tuple[str, str, int], list[float]] = {}
+    for case in record.cases:
+        for r in case.rounds:
+            if (r.scope, r.clock) == ("resident", "wall"):
+                key = (case.entry, case.workload, case.size)
+                found.setdefault(key, []).extend(s.median_s for s in r.slots)
+    return {key: statistics.median(times) for key, times in found.items() if times}
 
 
 def another_fits(left_s: float, round_s: float, budget_s: float) -> bool:

@@ -15,12 +15,14 @@ from breakeven.engine.inputs import CannotMakeError
 from breakeven.engine.loop import Call, Clock
 from breakeven.engine.processes import WorkerProcess
 from breakeven.errors import WorkerError
-from breakeven.model.run import Entry
+from breakeven.model.run import Entry, RunRecord
 from breakeven.model.spec import WorkloadSpec
 from breakeven.workloads import registry
 
 # Calls that take longer do not wait for their launches: a graph has nothing to save there.
 LONG_CALL_S = 5e-3
+NOT_OF_VARIANTS = "not captured: graphs are read of each library in the run's own precision"
+NO_PROCESS = "not captured: no first call of this run ended well, or none was made"
 DEADLINE_S, LEAST_DEADLINE_S = 60.0, 5.0
 
 
@@ -98,6 +100,20 @@ def capture_graphs(
             why = f"not tried after size {size}: {reply.why}"
         else:
             last, why = (size, reply.call_s), _too_long(reply.call_s)
+
+
+def why_no_graph(entry: Entry) -> str:
+    """Return why nothing is known of an entry's calls as graphs."""
+    return NOT_OF_VARIANTS if entry.variant == "precision" else NO_PROCESS
+
+
+def known_graphs(record: RunRecord) -> dict[tuple[str, str, int], Reading]:
+    """Return what an interrupted run has read of graphs, by entry, workload and size."""
+    return {
+        (c.entry, c.workload, c.size): Reading(c.device.graph_s, c.device.graph_why)
+        for c in record.cases
+        if c.device is not None and (c.device.graph_s or c.device.graph_why)
+    }
 
 
 def _too_long(call_s: float) -> str | None:

@@ -9,9 +9,22 @@ from breakeven import units
 from breakeven.backends.base import Backend, Opening
 from breakeven.backends.device_clock import DeviceClock
 from breakeven.engine.loop import repeats
+from breakeven.model.spec import DType
+from breakeven.workloads.base import Workload
 
 # Locking memory takes about as long as copying it several times.
 BYTES_MOST = 256 << 20
+LOCKED_BYTES_PER_S = 1e9
+
+
+def foreseen_bytes(workload: Workload, size: int, dtype: DType) -> int:
+    """Return at least the bytes of all inputs and results of a call, before they are made."""
+    return int(min(workload.work(size, dtype).bytes, workload.need(size, dtype).device))
+
+
+def locking_s(data_bytes: int) -> float:
+    """Return the seconds that it is foreseen to take to lock the data of a call."""
+    return data_bytes / LOCKED_BYTES_PER_S if data_bytes <= BYTES_MOST else 0.0
 
 
 class Copies(NamedTuple):

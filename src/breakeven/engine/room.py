@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from breakeven import units
+from breakeven.engine.page_locked import BYTES_MOST, foreseen_bytes
 from breakeven.model.run import Entry
 from breakeven.workloads.base import Workload
 
@@ -13,7 +14,12 @@ MEMORY_SHARE = 0.9
 
 
 def host_shortage(
-    workload: Workload, size: int, entries: Sequence[Entry], free: int | None
+    workload: Workload,
+    size: int,
+    entries: Sequence[Entry],
+    free: int | None,
+    *,
+    locks: bool = False,
 ) -> str | None:
     """Return that the host memory is too short for all entries together; None when it is not.
 
@@ -23,10 +29,14 @@ def host_shortage(
         Those that live together.
     free : int or None
         Bytes of host memory available now; None foresees nothing.
+    locks : bool
+        Whether GPU entries lock copies of their data as well: libraries keep what they locked.
     """
 
     def need(at: int) -> int:
-        return sum(workload.need(at, e.dtype).host for e in entries)
+        whole = sum(workload.need(at, e.dtype).host for e in entries)
+        locked = (foreseen_bytes(workload, at, e.dtype) for e in entries if e.device != "cpu")
+        return whole + (sum(min(BYTES_MOST, n) for n in locked) if locks else 0)
 
     return _shortage(workload, size, entries, free, need, "of host memory", "are free")
 

@@ -8,7 +8,9 @@ from breakeven.engine import messages, room
 from breakeven.engine.clock import now
 from breakeven.engine.cold_caches import CACHES, last_cache_bytes
 from breakeven.engine.context import Context
+from breakeven.engine.graphs import why_no_graph
 from breakeven.engine.inputs import CannotMakeError
+from breakeven.engine.page_locked import foreseen_bytes, locking_s
 from breakeven.engine.team import Team
 from breakeven.engine.tenancy import can_tell, is_shared
 from breakeven.engine.turns import Seat, Turns
@@ -47,6 +49,10 @@ SET_UP_S, SLOT_S, WARM_CALLS = 0.06, 0.005, 4
 # Pieces that each take as long as one part of the detail may: events and a queue and two copies;
 # hot and cold caches, and the copies made for them.
 CLOCK_PARTS, CACHE_PARTS = 4, 3
+# Copies each way, events and issue times of a GPU entry, timed in the first round.
+PARTS_S = 0.14
+# Looks at the GPU while a case is set up, beside the one after each slot.
+LOOKS = 2
 # Copies for cold caches are made in memory that was not touched before.
 COPIES_BYTES_PER_S = 1e9
 # Variants that do once more what another entry does: their parts are known from that one.
@@ -77,24 +83,29 @@ def cost_s(context: Context, task: Task, slots: int) -> float:
     Calls of sizes not measured yet are foreseen from smaller ones.
     """
     workload = registry.get(task.workload)
-    devices = {e.id: e.device for e in context.sink.record().entries}
+    entries = {e.id: e for e in context.sink.record().entries}
     total = 0.0
-    for entry in task.entries:
-        call = context.predicted_s(entry, workload, task.size)
-        seats = 1 if devices[entry] == "cpu" else len(task.scopes)
-        set_up = SET_UP_S + max(context.effort.warm_s, WARM_CALLS * call)
-        total += set_up + seats * slots * max(context.effort.slot_s + SLOT_S, call)
+    for entry in (entries[name] for name in task.entries):
+        on_cpu = entry.device == "cpu"
+        call = context.predicted_s(entry.id, workload, task.size)
+        seats, look = (1, 0.0) if on_cpu else (len(task.scopes), context.look_s)
+        set_up = SET_UP_S + max(context.effort.warm_s, WARM_CALLS * call) + LOOKS * look
+        total += set_up + seats * slots * (max(context.effort.slot_s + SLOT_S, call) + look)
         if task.parts:
-            total += _detail_s(context, entry, call, on_cpu=devices[entry] == "cpu")
+            total += (0.0 if on_cpu else PARTS_S) + _detail_s(
+                context, entry, call, foreseen_bytes(workload, task.size, entry.dtype)
+            )
     return total
 
 
-def _detail_s(context: Context, entry: str, call: float, *, on_cpu: bool) -> float:
+def _detail_s(context: Context, entry: Entry, call: float, data_bytes: int) -> float:
     """Return the seconds that the parts of a case beside its slots are foreseen to take."""
-    effort = context.effort
-    each = max(effort.detail_s, call) if effort.detail_s > 0 else 0.0
-    clocks = CLOCK_PARTS if entry in context.device_clocks else 0
-    total = each * clocks
+    effort, on_cpu = context.effort, entry.device == "cpu"
+    if effort.detail_s <= 0 or entry.variant in REPEATING:
+        return 0.0
+    each = max(effort.detail_s, call)
+    clocks = CLOCK_PARTS if entry.id in context.device_clocks else 0
+    total = each * clocks + (locking_s(data_bytes) if clocks else 0.0)
     if effort.cold_caches:
         cache = (last_cache_bytes(context.machine.cpu) if on_cpu else None) or 0
         timed = bool(cache) if on_cpu else bool(clocks)
@@ -173,11 +184,12 @@ class SizeRunner:
     def _fits(self, task: Task, workload: Workload, entries: list[Entry]) -> bool:
         """Tell whether all live workers together have the memory; say so where they do not."""
         free = self._context.free_memory_bytes()
-        short = room.host_shortage(workload, task.size, entries, free)
+        locks = task.parts and self._context.effort.detail_s > 0
+        short = room.host_shortage(workload, task.size, entries, free, locks=locks)
         if short and self._team.number == 0:
             # Thread counts that are tried side by side live together in this round alone.
             later = [e for e in entries if e.default or e.device != "cpu"]
-            if room.host_shortage(workload, task.size, later, free) is None:
+            if room.host_shortage(workload, task.size, later, free, locks=locks) is None:
                 self._context.remark(f"{task.workload} {task.size}: {NOT_ALL_TRIED}")
                 entries[:], short = later, None
         if short:
@@ -287,9 +299,12 @@ class SizeRunner:
         self, task: Task, entry: Entry, times: DeviceTimes | None
     ) -> DeviceTimes | None:
         """Return the device's times with what was read of the case as a graph before the rounds."""
+        if times is None:
+            return None
         found = self._context.graphs.get((entry.id, task.workload, task.size))
-        if times is None or found is None:
-            return times
+        if found is None:
+            # Never empty without a reason: no process was started for it, or it failed early.
+            return msgspec.structs.replace(times, graph_why=why_no_graph(entry))
         return msgspec.structs.replace(times, graph_s=found.seconds, graph_why=found.why)
 
     def _emit_block(

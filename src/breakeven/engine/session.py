@@ -12,7 +12,7 @@ from breakeven.engine.clock import now, stamp
 from breakeven.engine.conditions import CpuMeter
 from breakeven.engine.context import Context, Progress
 from breakeven.engine.first_calls import ColdStarts, shoot_naively
-from breakeven.engine.forecast import another_fits, kept, rounds_s
+from breakeven.engine.forecast import another_fits, kept, known_calls, rounds_s
 from breakeven.engine.inputs import Inputs, scratch_folder
 from breakeven.engine.plan import Effort, effort_of, effort_of_given
 from breakeven.engine.processes import crew, deaf_to_interrupts
@@ -136,6 +136,8 @@ class _Session:
         self._allotment = Allotment(context)
         self._lasted: list[float] = []
         self._grid_task_s = 0.5
+        # When rounds were announced last, and the seconds that they were announced with.
+        self._told: tuple[float, float] | None = None
 
     def run(self) -> None:
         """Run what the plan says, less what an interrupted run has done already."""
@@ -146,6 +148,7 @@ class _Session:
             return
         entries = find_entries(context)
         before = context.sink.record()
+        context.call_s.update(known_calls(before))
         cold = ColdStarts(context, one_a_backend(entries))
         cold.run(context.spec.workloads, before.cold_starts)
         entries = tuple(e for e in entries if e.backend not in cold.unavailable)
@@ -159,11 +162,12 @@ class _Session:
             context.deadline -= sum(cold.lasted.values())
         survey_in_session(context, entries)
         taking_part = scout(context, entries, before, self._settlement)
-        begin, foreseen = now(), self._foretell(taking_part)
+        self._foretell(taking_part)
         self._rounds(taking_part)
-        if foreseen is not None and not kept(foreseen, now() - begin):
+        if self._told is not None and not kept(self._told[1], now() - self._told[0]):
+            took, foreseen = now() - self._told[0], self._told[1]
             context.remark(
-                f"the rounds took {units.about(now() - begin)} and were announced with "
+                f"the rounds took {units.about(took)} and were announced with "
                 f"{units.about(foreseen)}: the machine was slower than when it was scouted, or "
                 "rounds that did not count were replaced"
             )
@@ -175,20 +179,22 @@ class _Session:
     def _settlement(self) -> Settlement:
         return self._stop_rule(self._context.sink.record())
 
-    def _foretell(self, entries: Sequence[Entry]) -> float | None:
+    def _foretell(self, entries: Sequence[Entry]) -> None:
         """Say once what a number of rounds will take; a budget has been announced already."""
         context = self._context
         if context.spec.rounds is None or context.spec.effort == "quick" or not context.team_s:
-            return None
+            return
         tasks = Search(context.spec, context.effort).tasks(self._settlement(), entries)
         foreseen = rounds_s(context, *tasks, context.spec.rounds)
-        count = (
-            "1 round takes" if context.spec.rounds == 1 else f"{context.spec.rounds} rounds take"
-        )
-        context.say(f"Scouted: {count} about {units.about(foreseen)} from here.")
+        self._promise("Scouted", context.spec.rounds, foreseen)
+
+    def _promise(self, after: str, rounds: int, foreseen: float) -> None:
+        context = self._context
+        count = "1 round takes" if rounds == 1 else f"{rounds} rounds take"
+        context.say(f"{after}: {count} about {units.about(foreseen)} from here.")
         # No budget holds a number of rounds: what is left is what was foreseen.
         context.deadline = max(context.deadline, now() + foreseen)
-        return foreseen
+        self._told = (now(), foreseen)
 
     def _rounds(self, entries: Sequence[Entry]) -> None:
         context = self._context
@@ -204,6 +210,10 @@ class _Session:
             done = 0 if self._unmeasured() else _rounds_done(settlement, context.spec)
             if done >= context.effort.rounds_most or not (planned or on_grids):
                 break
+            left = (context.spec.rounds or 0) - done
+            if resumed and ran == 1 and left > 0:
+                # Scouting is not repeated: the first round since tells what the rest will take.
+                self._promise("Resumed", left, left * self._lasted[-1])
             if ran and context.spec.effort == "quick":
                 break
             completing = resumed and done < target and ran < REPLACED * target

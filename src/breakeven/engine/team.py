@@ -77,6 +77,8 @@ class Team:
         for entry in opened:
             if entry.device.startswith("cuda") and self.alive(entry.id):
                 self._look_at_gpu(entry)
+                # The first one opened the driver's library.
+                self._context.look_s = self._look_at_gpu(entry) or self._context.look_s
 
     def _open(self, entry: Entry) -> bool:
         context = self._context
@@ -98,6 +100,9 @@ class Team:
                 )
                 context.emit(BackendSeen(info=info))
             return False
+        if reply.device_clock:
+            # Of variants and of a run that goes on, no first call has told it.
+            context.device_clocks.add(entry.id)
         if entry.default:
             info = BackendInfo(
                 name=entry.backend, device=entry.device, available=True, version=reply.version
@@ -128,13 +133,18 @@ class Team:
         floors = with_message(reply.floors, sorted(times)[len(times) // 2])
         self._context.emit(FloorsDone(entry=entry.id, floors=floors))
 
-    def _look_at_gpu(self, entry: Entry) -> None:
-        """See what the GPU's memory holds before any case is on it."""
+    def _look_at_gpu(self, entry: Entry) -> float | None:
+        """See what the GPU's memory holds before any case is on it; return the seconds it took."""
+        if not self.alive(entry.id):
+            return None
+        begin = now()
         request = messages.LookAtGpu(gpu=self._context.gpu_uuid(entry), own_pids=self.gpu_pids())
         reply = self.ask(entry, request, self._context.patience_s)
-        if isinstance(reply, messages.Looked):
-            self.conditions(entry.id, reply.look, reply.held_bytes, set_up=True)
-            self.gpu_used_bytes = reply.look.memory_used_bytes
+        if not isinstance(reply, messages.Looked):
+            return None
+        self.conditions(entry.id, reply.look, reply.held_bytes, set_up=True)
+        self.gpu_used_bytes = reply.look.memory_used_bytes
+        return now() - begin
 
     def conditions(
         self, entry_id: str, look: Look | None, held_bytes: int | None, *, set_up: bool = False
