@@ -87,6 +87,11 @@ def share(value: float) -> str:
     return f"{percent:.1f} %" if 0 < abs(percent) < 9.95 else f"{percent:.0f} %"
 
 
+def accuracy(value: float) -> str:
+    """Return a share of right answers as a percentage with one decimal, such as ``"97.8 %"``."""
+    return f"{value * 100:.1f} %"
+
+
 def joules(value: float) -> str:
     """Return an energy as text with a decimal prefix, such as ``"6.38 J"``."""
     return f"{significant(value * 1e3)} mJ" if 0 < abs(value) < 0.1 else rate(value, "J")

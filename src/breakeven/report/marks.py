@@ -20,7 +20,7 @@ DASHES = {
     names.SCOPE_TITLES["cold"]: [2, 3],
 }
 _BANDS = {"transfer": "#E69F00", "resident": "#56B4E9"}
-_HEIGHT = 340
+HEIGHT = 340
 
 
 def lines(encoding: Spec, bars: Spec | None, scopes: Sequence[str]) -> Spec:
@@ -168,7 +168,7 @@ def picture(
     title: tuple[str, str],
     layers: Sequence[Spec],
     values: Sequence[Spec],
-    height: object = _HEIGHT,
+    height: object = HEIGHT,
 ) -> Spec:
     """Return layers as one specification: ink of the page's text, as wide as its container."""
     body: Spec = dict(layers[0]) if len(layers) == 1 else {"layer": list(layers)}

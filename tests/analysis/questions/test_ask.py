@@ -210,6 +210,65 @@ def test_epochs_that_were_run_stand_beside_what_steps_foretell() -> None:
     assert of(answer, "training_run").value == pytest.approx(3.3)
 
 
+def test_accuracy_carries_wilsons_interval() -> None:
+    """350 of 360 images, whatever the number of rounds."""
+    q = of(one(trained(correct={GPU: 350}), "accuracy", GPU), "accuracy")
+    assert (q.value, q.n) == (350 / 360, 360)
+    assert q.low == pytest.approx(0.9496, abs=2e-4)
+    assert q.high == pytest.approx(0.9848, abs=2e-4)
+
+
+def test_equal_answers_to_the_same_images_are_on_a_par() -> None:
+    """Pairs narrow the interval: 352 and 351 right answers are within 2 points for sure."""
+    run = trained(correct={CPU: 351, GPU: 352})
+    wrong = {CPU: tuple(range(9)), GPU: tuple(range(8))}
+    run = replace(run, studies=tuple(
+        replace(s, trainings=tuple(replace(t, wrong=wrong[s.entry]) for t in s.trainings))
+        for s in run.studies))  # fmt: skip
+    answer = one(run, "accuracy", GPU, base=CPU)
+    assert answer.word == "parity"
+    assert "paired: the same images" in (of(answer, "difference").method or "")
+
+
+def test_a_side_that_learnt_less_is_not_on_a_par() -> None:
+    """300 of 360 against 355 of 360 is a difference, and no parity."""
+    assert one(trained(correct={CPU: 355, GPU: 300}), "accuracy", GPU, base=CPU).word == "different"
+
+
+def test_few_images_settle_no_parity() -> None:
+    """Without pairs, 360 images leave more than 2 points open."""
+    answer = one(trained(correct={CPU: 351, GPU: 352}), "accuracy", GPU, base=CPU)
+    assert answer.word == "undecided"
+    assert "unpaired" in (of(answer, "difference").method or "")
+
+
+def test_energy_that_the_meter_leaves_open_names_nobody() -> None:
+    """A doubt as large as the figure cannot be narrowed by rounds."""
+    run = trained(cpu_energy=True)
+    run = replace(run, studies=tuple(
+        replace(s, stretches=tuple(replace(x, energies=tuple(
+            replace(e, uncertainty_j=0.0 if e.gross_j is None else e.gross_j * 0.99)
+            for e in x.energies)) for x in s.stretches))
+        for s in run.studies))  # fmt: skip
+    answer = one(run, "power", GPU, base=CPU)
+    assert answer.word == "undecided"
+    assert "meters leave open" in (answer.why or "")
+
+
+def test_a_step_that_waits_for_its_loader_says_so() -> None:
+    """By the trace where there is one, by the phases where there is none."""
+    waits = {"loader": 0.7, "launch": 0.1, "synchronise": 0.0, "other": 0.0}
+    assert one(trained(idle=waits), "step", GPU).word == "loader"
+    split = dict.fromkeys(PHASES, 0.05) | {"loader": 0.8}
+    assert one(trained(shares=split), "step", CPU).word == "loader"
+
+
+def test_a_step_bound_by_launches_says_so() -> None:
+    """The device is idle most of the time for the next launch."""
+    waits = {"loader": 0.0, "launch": 0.7, "synchronise": 0.0, "other": 0.0}
+    assert one(trained(idle=waits), "step", GPU).word == "launch"
+
+
 def test_a_loader_that_takes_most_of_the_step_has_its_ceiling_told() -> None:
     """With 80 % of the step in the loader no remedy gains more than about fivefold."""
     split = dict.fromkeys(PHASES, 0.05) | {"loader": 0.8}

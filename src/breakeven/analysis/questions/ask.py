@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from breakeven.analysis.comparisons import Comparisons
 from breakeven.analysis.questions import (
+    accuracy,
     batch,
     duration,
     energy,
@@ -36,6 +37,7 @@ def questions(found: Comparisons) -> tuple[Answer, ...]:
             power.answers,
             energy.comparisons,
             duration.answers,
+            accuracy.answers,
             inference.answers,
             step.answers,
         )

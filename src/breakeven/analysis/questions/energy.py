@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
+from breakeven.analysis.energy_rule import (
+    CPU,
+    EnergyBreakEven,
+    EnergyVerdict,
+    Side,
+    compare_energy,
+)
+from breakeven.analysis.energy_rule import Answer as EnergyAnswer
 from breakeven.analysis.questions import quantities
 from breakeven.analysis.questions.subjects import (
     NO_STRETCH,
@@ -22,6 +31,7 @@ SAMPLES = 1000
 """Samples that an energy is told for."""
 
 _WORDS: dict[str, AnswerWord] = {"faster": "less", "slower": "more", "equivalent": "alike"}
+_NO_ROUND = "no round ran both sides without a pause"
 _NOT_MEASURED = "no meter was read in a stretch of steps"
 
 
@@ -131,39 +141,56 @@ def comparisons(subjects: Subjects, workload: str) -> list[Answer]:
 
 
 def _compared(subjects: Subjects, ours: Study, theirs: Study) -> Answer:
-    def answer(
-        quantities_: tuple[Quantity, ...] = (),
-        said: AnswerWord | None = None,
-        why: str | None = None,
-    ) -> Answer:
-        return Answer(
-            question="power",
-            workload=ours.workload,
-            entry=ours.entry,
-            size=ours.size,
-            base=theirs.entry,
-            word=said,
-            figures=quantities_,
-            why=why,
-        )
-
+    """Return what each round says of both sides, put together over the rounds."""
     gpu = subjects.gpu(ours.entry) or ""
-    on_gpu = _per(ours, gpu, "gross_j", samples=True)
-    if not on_gpu:
-        return answer(why=_lacking(subjects, ours, "gpu", gpu).why)
-    beside = _per(ours, "cpu", "gross_j", samples=True)
-    on_cpu = _per(theirs, "cpu", "gross_j", samples=True)
-    both = sorted(on_gpu.keys() & beside.keys() & on_cpu.keys())
-    if both:
-        return answer(*_verdict([math.log(on_cpu[r] / (on_gpu[r] + beside[r])) for r in both]))
-    lacking = on_cpu or beside
-    why = _lacking(subjects, ours if lacking and not beside else theirs, "cpu", "cpu").why
-    return answer(_break_even(ours, theirs, on_gpu), "break_even", why)
+    rounds = _by_round(ours, theirs, gpu)
+    metered = [a for a in rounds.values() if isinstance(a, EnergyVerdict)]
+    evens = {r: a for r, a in rounds.items() if isinstance(a, EnergyBreakEven)}
+    figures_: tuple[Quantity, ...] = ()
+    said: AnswerWord | None = None
+    if metered:
+        figures_, said, why = _verdict(metered)
+    elif evens:
+        figures_, said = _break_even(evens), "break_even"
+        # The CPU's own words, where they were kept, say more than that it was not measured.
+        why = _lacking(subjects, theirs, "cpu", "cpu").why
+    elif rounds:
+        why = _lacking(subjects, ours, "gpu", gpu).why
+    else:
+        why = _NO_ROUND
+    return Answer(
+        question="power",
+        workload=ours.workload,
+        entry=ours.entry,
+        size=ours.size,
+        base=theirs.entry,
+        word=said,
+        figures=figures_,
+        why=why,
+    )
 
 
-def _verdict(logs: list[float]) -> tuple[tuple[Quantity, ...], AnswerWord, str | None]:
-    """Return energy of the base over that of the entry, with the word that verdicts go by."""
-    seen = interval(logs)
+def _by_round(ours: Study, theirs: Study, gpu: str) -> dict[int, EnergyAnswer]:
+    """Return the comparison of a thousand samples on either side, in each round that has both."""
+    here, there = ({s.round: s for s in stretches(study)} for study in (ours, theirs))
+
+    def side(stretch: Stretch, devices: set[str]) -> Side:
+        kept = tuple(e for e in stretch.energies if e.device in devices)
+        return Side(seconds=SAMPLES / stretch.samples_per_s, energies=kept)
+
+    return {
+        r: compare_energy(cpu=side(there[r], {CPU}), gpu=side(here[r], {gpu, CPU}))
+        for r in sorted(here.keys() & there.keys())
+    }
+
+
+def _verdict(metered: list[EnergyVerdict]) -> tuple[tuple[Quantity, ...], AnswerWord, str | None]:
+    """Return energy of the base over that of the entry, with the word that verdicts go by.
+
+    What a meter leaves open is the same in every round, and more rounds do not narrow it: where
+    it could turn the word of one of them, nobody is named.
+    """
+    seen = interval([math.log(a.ratio) for a in metered])
     ratio = Quantity(
         name="energy_ratio",
         unit="1",
@@ -174,29 +201,22 @@ def _verdict(logs: list[float]) -> tuple[tuple[Quantity, ...], AnswerWord, str |
     )
     if seen.n < LOOKS[0]:
         return (ratio,), "undecided", f"fewer than {LOOKS[0]} rounds"
-    return (ratio,), _WORDS.get(word(seen, SAME), "undecided"), None
+    said = _WORDS.get(word(seen, SAME), "undecided")
+    if said in {"less", "more"} and any(a.word == "too_close" for a in metered):
+        return (ratio,), "undecided", "what the meters leave open at their ends could turn it"
+    return (ratio,), said, None
 
 
-def _break_even(ours: Study, theirs: Study, joules: ByRound) -> tuple[Quantity, ...]:
-    """Return from which mean power of the host on the CPU run needs more energy than the GPU run.
-
-    With a thousand samples on either side: the CPU run wins while P_c t_c < E_g + P_h t_g, so while
-    the host draws less than E_g / t_c, plus the share t_g / t_c of what it drew in the GPU run.
-    """
-    here, there = _seconds(ours), _seconds(theirs)
-    shared = sorted(joules.keys() & here.keys() & there.keys())
-    if not shared:
-        return ()
-    power = {r: joules[r] / there[r] for r in shared}
-    share = {r: here[r] / there[r] for r in shared}
-    return (
-        quantities.mean("gpu_energy", "J", {r: joules[r] for r in shared}),
-        quantities.geometric("gpu_seconds", "s", {r: here[r] for r in shared}),
-        quantities.geometric("cpu_seconds", "s", {r: there[r] for r in shared}),
-        quantities.geometric("host_power", "W", power),
-        quantities.geometric("host_share", "1", share),
-    )
-
-
-def _seconds(study: Study) -> ByRound:
-    return by_round(study, lambda s: SAMPLES / s.samples_per_s)
+def _break_even(evens: Mapping[int, EnergyBreakEven]) -> tuple[Quantity, ...]:
+    """Return below which mean power of the host the CPU run needs less energy than the GPU run."""
+    same = {r: e.same_host_w for r, e in evens.items() if e.same_host_w is not None}
+    found = [
+        quantities.mean("gpu_energy", "J", {r: e.gpu_j for r, e in evens.items()}),
+        quantities.geometric("gpu_seconds", "s", {r: e.gpu_s for r, e in evens.items()}),
+        quantities.geometric("cpu_seconds", "s", {r: e.cpu_s for r, e in evens.items()}),
+        quantities.geometric("host_power", "W", {r: e.watts for r, e in evens.items()}),
+        quantities.geometric("host_share", "1", {r: e.share for r, e in evens.items()}),
+    ]
+    if len(same) == len(evens):
+        found.append(quantities.geometric("same_host_power", "W", same))
+    return tuple(found)

@@ -12,7 +12,7 @@ from breakeven.model.questions import Answer, AnswerWord, Quantity, Unit
 from breakeven.model.study import StepPhases, Study
 from breakeven.model.trace import TraceSummary
 
-PHASES = ("loader", "to_device", "forward", "backward", "optimiser")
+PHASES = ("loader", "to_device", "forward", "backward", "optimiser", "to_host")
 APART = "the device awaited after each phase, in a pass of its own"
 OF_TRACE = "of the traced steps"
 _ONE_TRACE = "one trace gives no interval"
@@ -66,7 +66,10 @@ def _largest(study: Study) -> AnswerWord | None:
     kept = _kept(study)
     if not kept:
         return None
-    loader, copy = (math.fsum(_of(kept, name).values()) for name in ("loader", "to_device"))
+    loader, there, back = (
+        math.fsum(_of(kept, name).values()) for name in ("loader", "to_device", "to_host")
+    )
+    copy = there + back
     rest = math.fsum(map(_sum, kept)) - loader - copy
     phases: dict[AnswerWord, float] = {"compute": rest, "loader": loader, "copy": copy}
     return max(phases, key=lambda part: phases[part])

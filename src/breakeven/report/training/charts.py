@@ -14,9 +14,11 @@ _PHASE_COLOURS = {
     "forward": "#56B4E9",
     "backward": "#0072B2",
     "optimiser": "#009E73",
+    "to_host": "#CC79A7",
 }
 _PERCENT = "format(datum.value, '.0%')"
-_GIB = "format(datum.value / 1073741824, '~r') + ' GiB'"
+_GIB = "format(datum.value, '~r') + ' GiB'"
+_BYTES_OF_GIB = 2.0**30
 _CURVES = {
     "throughput": ("throughput", "throughput", ("throughput",), "format(datum.value, '~s')"),
     "memory": ("memory", "peak while steps ran", ("device_memory", "host_memory"), _GIB),
@@ -74,8 +76,11 @@ def _curve(name: str, page: TrainingPage, kind: str) -> Spec:
 
 
 def _value(p: CurvePoint) -> Spec:
-    return {"size": p.size, "entry": p.label, "side": _SIDES.get(p.measure, ""), "value": p.value,
-            "low": p.low, "high": p.high, "shown": p.shown}  # fmt: skip
+    # An axis of bytes has round labels in powers of two alone.
+    scale = _BYTES_OF_GIB if p.measure.endswith("memory") else 1.0
+    return {"size": p.size, "entry": p.label, "side": _SIDES.get(p.measure, ""),
+            "value": p.value / scale, "low": p.low / scale, "high": p.high / scale,
+            "shown": p.shown}  # fmt: skip
 
 
 def _batch_axis(sizes: Sequence[int]) -> Spec:
@@ -114,7 +119,11 @@ def _layers(encoding: Spec, sides: Sequence[str]) -> list[Spec]:
 
 def _knees(page: TrainingPage, sizes: Sequence[int]) -> Spec:
     """Return an upright line at each knee, with its words beside it."""
-    values = [{"knee": k.size, "say": k.shown, "row": 4 + 14 * i} for i, k in enumerate(page.knees)]
+    # Words stand at the foot of the picture, where no curve of a throughput ends.
+    values = [
+        {"knee": k.size, "say": k.shown, "row": marks.HEIGHT - 20 - 16 * i}
+        for i, k in enumerate(page.knees)
+    ]
     x = {**_batch_axis(sizes), "field": "knee"}
     rule: Spec = {"mark": {"type": "rule", "color": INK, "strokeDash": [2, 3], "strokeWidth": 1.5},
                   "encoding": {"x": x}}  # fmt: skip
@@ -133,23 +142,24 @@ def _knees(page: TrainingPage, sizes: Sequence[int]) -> Spec:
 
 
 def _phases(name: str, page: TrainingPage) -> Spec:
+    """Return the phases as shares of the step: beside a CPU's a GPU's seconds would not be seen."""
     if not page.bars:
         return {}
-    labels = list(dict.fromkeys(b.label for b in page.bars))
+    wholes = {b.label: b.whole for b in page.bars}
     order = [p for p in _PHASE_COLOURS if any(b.phase == p for b in page.bars)]
     said = [p.replace("_", " ") for p in order]
     values = [
-        {"entry": b.label, "phase": b.phase.replace("_", " "), "seconds": b.seconds,
+        {"entry": f"{b.label}, {b.whole}", "phase": b.phase.replace("_", " "), "share": b.share,
          "order": order.index(b.phase), "shown": b.shown} for b in page.bars
     ]  # fmt: skip
+    labels = [f"{label}, {whole}" for label, whole in wholes.items()]
     spec: Spec = {
         "mark": {"type": "bar", "stroke": INK, "strokeWidth": 0.5},
         "encoding": {
             "y": {"field": "entry", "type": "nominal", "sort": labels, "title": None,
-                  "axis": {"labelLimit": 110}},
-            "x": {"field": "seconds", "type": "quantitative", "title": None,
-                  "stack": "zero", "axis": {"tickCount": 5, "labelExpr":
-                                            "format(datum.value, '~s') + 's'"}},
+                  "axis": {"labelLimit": 170}},
+            "x": {"field": "share", "type": "quantitative", "title": "share of the step",
+                  "stack": "zero", "axis": {"tickCount": 5, "labelExpr": _PERCENT}},
             "order": {"field": "order"},
             "color": {"field": "phase", "type": "nominal", "title": None, "sort": said,
                       "scale": {"domain": said, "range": [_PHASE_COLOURS[p] for p in order]},

@@ -7,8 +7,8 @@ from breakeven.report import names
 from breakeven.report.training import figures
 from breakeven.report.training.told import Told
 
-_PHASES = ("loader", "to_device", "forward", "backward", "optimiser")
-_SAID = {"to_device": "copy to the device"}
+_PHASES = ("loader", "to_device", "forward", "backward", "optimiser", "to_host")
+_SAID = {"to_device": "copy to the device", "to_host": "copy of the answers back"}
 _MOST = {
     "loader": "Most of it waits for the loader",
     "launch": "Most of it goes to launching kernels: the device waits for the host",

@@ -51,6 +51,15 @@ def shown(q: Quantity | None) -> str:
     return value if low == value == high else units.spanned(value, low, high)
 
 
+def accuracy(q: Quantity | None) -> str:
+    """Return a share of right answers with its interval, to one decimal."""
+    if q is None or q.value is None:
+        return NONE
+    if q.low is None or q.high is None:
+        return units.accuracy(q.value)
+    return units.spanned(*(units.accuracy(v) for v in (q.value, q.low, q.high)))
+
+
 def rate(q: Quantity | None, of: str) -> str:
     """Return a rate as ``"62,600 images/s [62,200, 63,100]"``."""
     said = shown(q)

@@ -29,7 +29,7 @@ _MEASURES: tuple[tuple[Question, str], ...] = (
     ("utilisation", "gpu_utilisation"),
     ("utilisation", "cpu_share"),
 )
-_PHASES = ("loader", "to_device", "forward", "backward", "optimiser")
+_PHASES = ("loader", "to_device", "forward", "backward", "optimiser", "to_host")
 
 
 def build(evidence: Evidence, workload: str) -> tuple[TrainingPage, tuple[Table, ...]] | None:
@@ -142,12 +142,14 @@ def _knees(told: Told) -> Iterator[KneePoint]:
 
 def _bars(told: Told) -> Iterator[StepBar]:
     for entry in reversed(told.sides(told.size)):
+        whole = figures.short(told.figure("step", entry, told.size, "awaited_step"))
         for phase in _PHASES:
             q = told.figure("step", entry, told.size, phase)
             share = told.figure("step", entry, told.size, f"{phase}_share")
-            if q is not None and q.value:
+            if q is not None and share is not None and share.value:
                 said = f"{figures.shown(q)}, {figures.short(share)} of the step"
-                yield StepBar(label=told.label(entry), phase=phase, seconds=q.value, shown=said)
+                yield StepBar(label=told.label(entry), phase=phase, share=share.value, shown=said,
+                              whole=whole)  # fmt: skip
 
 
 def _epochs(told: Told) -> Iterator[EpochPoint]:

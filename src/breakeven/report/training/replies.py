@@ -234,10 +234,14 @@ def _energy(told: Told, found: Answer | None) -> str:
     host, part = found.figure("host_power"), found.figure("host_share")
     if host is None or part is None or part.value is None:
         return ""
-    return (
+    said = (
         f"so no energy verdict: the {cpu} run needs less only while the host draws under "
         f"{figures.shown(host)} on average, plus {units.share(part.value)} of what it drew in the "
         f"{gpu} run"
+    )
+    same = found.figure("same_host_power")
+    return (
+        said if same is None else f"{said}; under {figures.shown(same)} if it draws alike in both"
     )
 
 
@@ -290,13 +294,15 @@ def _accuracy(told: Told) -> str:
     known = [(e, q) for e, q in found if q is not None and q.value is not None]
     if not known:
         return ""
-    said = "accuracy " + " and ".join(f"{figures.shown(q)} on {told.label(e)}" for e, q in known)
+    said = "accuracy " + " and ".join(f"{figures.accuracy(q)} on {told.label(e)}" for e, q in known)
     gpu, cpu = told.gpu, told.cpu(told.size)
     pair = None if gpu is None else told.answer("accuracy", gpu, told.size, cpu)
     if pair is None or pair.word is None:
         return said
     words = {"parity": "on a par", "different": "not on a par"}
-    return f"{said}: {words.get(pair.word, 'not settled whether on a par')}"
+    apart = pair.figure("difference")
+    points = "" if apart is None else f", {figures.accuracy(apart).replace(' %', ' points')} apart"
+    return f"{said}: {words.get(pair.word, 'not settled whether on a par')}{points}"
 
 
 def _inference(told: Told) -> str:

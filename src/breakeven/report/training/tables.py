@@ -13,7 +13,7 @@ from breakeven.report.training.told import Told
 from breakeven.report.view import Table
 
 _BEFORE = ("batch", "entry")
-_PHASES = ("loader", "to_device", "forward", "backward", "optimiser")
+_PHASES = ("loader", "to_device", "forward", "backward", "optimiser", "to_host")
 
 
 def all_of(told: Told) -> tuple[Table, ...]:
@@ -140,7 +140,8 @@ def energy(told: Told) -> Table:
 
 def phases(told: Told) -> Table:
     """Return the phases of a step, and by what factor it could be quicker without some."""
-    columns = (*_BEFORE, "loader", "to device", "forward", "backward", "optimiser", "sum of step",
+    columns = (*_BEFORE, "loader", "to device", "forward", "backward", "optimiser", "to host",
+               "sum of step",
                "awaiting costs", "without loader", "without copy", "most goes to")  # fmt: skip
     body = []
     for where, a in _rows(told, "step"):
@@ -159,7 +160,7 @@ def phases(told: Told) -> Table:
         "without awaiting stands beside the one with. Without loader, without copy: by what factor "
         "a step would be quicker if that phase took no time. No remedy gains more."
     )
-    return cells.table("Phases of a step", caption, columns, body, text=(1, 11))
+    return cells.table("Phases of a step", caption, columns, body, text=(1, 12))
 
 
 def _share(a: Answer, name: str) -> str:
@@ -202,7 +203,7 @@ def accuracy(told: Told) -> Table:
                ("epochs_run", "epoch_run", "training_run")]  # fmt: skip
         pairs = (p for p in told.all("accuracy") if p.base is not None)
         pair = next((p for p in pairs if (p.entry, p.size) == (a.entry, a.size)), None)
-        body.append((*where, run[0], figures.shown(q), units.whole(q.n) if q else NONE, *run[1:],
+        body.append((*where, run[0], figures.accuracy(q), units.whole(q.n) if q else NONE, *run[1:],
                      pair.base or NONE if pair else NONE,
                      pair.word or NONE if pair else NONE))  # fmt: skip
     caption = (

@@ -57,12 +57,21 @@ class KneePoint(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StepBar(msgspec.Struct, frozen=True, kw_only=True):
-    """Seconds of one phase of a step of one entry."""
+    """One phase of a step of one entry.
+
+    Attributes
+    ----------
+    share : float
+        Of the step; the shares of an entry sum to about 1.
+    whole : str
+        The whole step, as it is printed.
+    """
 
     label: str
     phase: str
-    seconds: float
+    share: float
     shown: str
+    whole: str
 
 
 class EpochPoint(msgspec.Struct, frozen=True, kw_only=True):
