@@ -7,6 +7,7 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
+from breakeven.analysis.judge import apply, judge
 from breakeven.model.run import Limits, RunRecord
 from breakeven.model.verdict import (
     AaCheck,
@@ -23,6 +24,7 @@ from breakeven.model.verdict import (
 from breakeven.report.page import build
 from breakeven.report.view import Page
 from records import CUPY, CURVES, NUMPY, TORCH_CPU, TORCH_CUDA, TWIN, entry, journey, record
+from study_records import trained
 
 SIZES = (128, 512, 1024, 2048, 8192)
 
@@ -166,6 +168,13 @@ def gpu_page(gpu_record: RunRecord) -> Page:
 def cpu_page(cpu_record: RunRecord) -> Page:
     """Return the page of the record without a GPU."""
     return build(cpu_record)
+
+
+@pytest.fixture(scope="session")
+def training_page() -> Page:
+    """Return the page of a training on both sides."""
+    run = trained(correct={"torch-cpu-16": 351, "torch-cuda": 352})
+    return build(apply(run, judge(run)))
 
 
 @pytest.fixture(scope="session")

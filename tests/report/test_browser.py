@@ -59,7 +59,7 @@ def opened(browser: str, folder: Path, width: int) -> tuple[str, list[str]]:
 
 
 @pytest.mark.parametrize("width", [400, 1400])
-@pytest.mark.parametrize("which", ["gpu_page", "cpu_page"])
+@pytest.mark.parametrize("which", ["gpu_page", "cpu_page", "training_page"])
 def test_the_report_draws_and_fits(
     browser: str, tmp_path: Path, request: pytest.FixtureRequest, which: str, width: int
 ) -> None:
