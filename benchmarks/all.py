@@ -1,8 +1,8 @@
 """All benchmarks that this machine can run, one after the other, each result kept as it comes.
 
 ``make bench`` runs them; ``python benchmarks/all.py --list`` says what would be run and how long it
-takes. ``--group clocks``, ``--group answers`` and ``--group noise`` are under 10 minutes each on a
-machine with a GPU; ``--only wall_clock,own_cost`` runs some. What a machine cannot run is named
+takes. Each ``--group`` of ``clocks``, ``answers``, ``noise`` and ``sensors`` is under 10 minutes on
+a machine with a GPU; ``--only wall_clock,own_cost`` runs some. What a machine cannot run is named
 with the reason.
 """
 
@@ -22,7 +22,7 @@ import results_file
 from breakeven import lab
 
 HERE = Path(__file__).resolve().parent
-GROUPS = ("clocks", "answers", "noise")
+GROUPS = ("clocks", "answers", "noise", "sensors")
 CANNOT = 3
 # A row that takes this many times what was foreseen, and a minute, is ended.
 LIMIT_TIMES, LIMIT_MORE_S = 2.0, 60.0
@@ -60,6 +60,8 @@ ROWS = (
     Row("identical_work", "noise", 150, 150, ("--sessions", "1"), ("--sessions", "1")),
     Row("intervals_cover", "noise", 120, None),
     Row("resample_rule", "noise", 120, None),
+    Row("sampler_cost", "sensors", 100, 110),
+    Row("energy_cross_check", "sensors", None, 100),
 )  # fmt: skip
 
 
@@ -136,7 +138,7 @@ def run(one: Planned, out: Path, *, gpu: bool) -> str:
 def main(words: Sequence[str] | None = None) -> int:
     """Say what will be run and for how long, run it, and say how each row ended."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--group", default=",".join(GROUPS), help="clocks, answers, noise")
+    parser.add_argument("--group", default=",".join(GROUPS), help=", ".join(GROUPS))
     parser.add_argument("--only", default="", help="rows by name")
     parser.add_argument("--out", type=Path, default=results_file.FOLDER)
     parser.add_argument("--list", action="store_true", help="say what would be run, and end")

@@ -15,6 +15,7 @@ import msgspec
 
 import aa
 import crossover_right
+import own_cost
 import planted
 import resample_rule
 import results_file
@@ -23,6 +24,7 @@ WORDS: dict[str, Callable[[dict[str, Any]], results_file.Words]] = {
     crossover_right.ROW: crossover_right.words,
     resample_rule.FALSE_ROW: resample_rule.false_words,
     resample_rule.FOUND_ROW: resample_rule.planted_words,
+    own_cost.ROW: own_cost.words,
     planted.ROW: planted.words,
     aa.ROW: aa.words,
 }

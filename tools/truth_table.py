@@ -43,6 +43,8 @@ ROWS = (
     Row("device_clock", "The device clock is true", ("gpu",)),
     Row("wall_clock", "The wall clock is true"),
     Row("own_cost", "Own cost"),
+    Row("sampler_cost", "Sensors cost little"),
+    Row("energy_cross_check", "Energy by two ways", ("gpu",)),
     Row("no_false_winners", "No false winners, in new sessions of the same work"),
     Row(
         "false_winners_resampled",
