@@ -51,6 +51,10 @@ class Team(msgspec.Struct, frozen=True, kw_only=True):
         Share of the exchange that went on while the device computed; None where it is not known.
     planted : str or None
         What was made uneven on purpose.
+    why : str or None
+        Why it did not work out: the figures are not to be read then.
+    begin_s, end_s : float or None
+        Of the stretch, on the clock of the run's timeline; None where there was none.
     """
 
     workload: str
@@ -65,3 +69,5 @@ class Team(msgspec.Struct, frozen=True, kw_only=True):
     hidden_share: float | None = None
     planted: str | None = None
     why: str | None = None
+    begin_s: float | None = None
+    end_s: float | None = None

@@ -1,0 +1,281 @@
+"""A team of processes: started by torchrun, given its time, and read from what each wrote."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+import statistics
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from breakeven.errors import InputError
+from breakeven.model.scaling import Rank, Team
+from breakeven.model.spec import TrainingSpec
+from breakeven.workloads.training.agent import STARTED_BY
+from breakeven.workloads.training.orders import (
+    ORDER,
+    Planted,
+    RankFacts,
+    Strategy,
+    TeamOrder,
+    facts_file,
+    stage_file,
+    write,
+)
+
+START_S = 120.0
+"""For Python, PyTorch and the first meeting of all processes."""
+
+FLOOR_S = 20e-6
+"""An exchange that takes less a step is no work that could hide."""
+
+STEPS, WARM_STEPS, TIMEOUT_S = 20, 5, 60.0
+LOG = "torchrun.log"
+_PORT = re.compile(r"EADDRINUSE|address already in use", re.IGNORECASE)
+_KILLED = re.compile(r"rank\s*:\s*(\d+).*?exitcode\s*:\s*-(\d+)", re.DOTALL)
+_WATCHDOG = re.compile(r"\[Rank (\d+)\][^\n]*(?:collective operation timeout|timed out)")
+
+
+def launch(
+    spec: TrainingSpec,
+    batch_size: int,
+    processes: int,
+    device: Literal["cpu", "cuda"],
+    folder: Path,
+    *,
+    round_: int = 1,
+    seed: int = 42,
+    steps: int = STEPS,
+    warm_steps: int = WARM_STEPS,
+    timeout_s: float = TIMEOUT_S,
+    limit_s: float = 600.0,
+    cores: Sequence[Sequence[int]] = (),
+    strategy: Strategy = "ddp",
+    planted: Planted | None = None,
+    rendezvous: Sequence[str] = ("--standalone",),
+) -> Team:
+    """Measure one stretch of steps on some processes, started afresh.
+
+    Parameters
+    ----------
+    spec : TrainingSpec
+    batch_size : int
+        Images of a step of each process.
+    processes : int
+        A GPU each, or a share of the CPU each; with ``data_parallel``, GPUs of a single process.
+    folder : Path
+        Where the processes find their order and write what they found.
+    round_ : int
+        That the team belongs to.
+    timeout_s : float
+        Longest wait of a process for the others.
+    limit_s : float
+        For everything, start included; the processes are ended then.
+    cores : sequence of sequence of int
+        Of each process on a CPU; without them the usable ones are shared out.
+    planted : Planted or None
+        What is made uneven on purpose.
+    rendezvous : sequence of str
+        Torchrun's own options by which its processes find each other: more than one machine needs
+        ``--nnodes``, ``--node-rank``, ``--rdzv-backend``, ``--rdzv-endpoint``, the same on each.
+
+    Returns
+    -------
+    Team
+        With `why` where it did not work out; what the ranks had found stands all the same.
+
+    Raises
+    ------
+    InputError
+        If fewer than one process is asked for, or more than there are cores.
+    """
+    if processes < 1:
+        raise InputError(f"{processes} processes cannot train", "ask for 1 or more")
+    alone = strategy == "data_parallel"
+    if alone and device == "cpu":
+        raise InputError("DataParallel shares a batch among GPUs", "use ddp on a CPU")
+    if device == "cpu" and not alone:
+        cores = cores or shares(processes)
+    local = 1 if alone else processes
+    order = TeamOrder(
+        spec=spec,
+        batch_size=batch_size,
+        device=device,
+        seed=seed,
+        steps=steps,
+        warm_steps=warm_steps,
+        timeout_s=timeout_s,
+        strategy=strategy,
+        cores=tuple(tuple(c) for c in cores),
+        gpus=processes if alone else 1,
+        planted=planted,
+    )
+    folder.mkdir(parents=True, exist_ok=True)
+    for left in folder.glob("rank-*"):
+        left.unlink()
+    write(folder / ORDER, msgspec.json.encode(order))
+    ended = _run(folder, local, order, rendezvous, limit_s)
+    facts = [_facts(folder, rank) for rank in range(local)]
+    why = _why(folder, facts, ended, order)
+    return _team(order, processes, round_, [f for f in facts if f is not None], why)
+
+
+def shares(processes: int, usable: Sequence[int] | None = None) -> tuple[tuple[int, ...], ...]:
+    """Return the cores of each process: equally many, none shared.
+
+    Raises
+    ------
+    InputError
+        If there are fewer cores than processes.
+    """
+    if usable is None:
+        found = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None
+        usable = sorted(found) if found else range(os.cpu_count() or 1)
+    each = len(usable) // processes
+    if each == 0:
+        raise InputError(
+            f"{processes} processes were asked for, and {len(usable)} cores are usable here",
+            "ask for fewer processes",
+        )
+    return tuple(tuple(usable[r * each : (r + 1) * each]) for r in range(processes))
+
+
+def _run(
+    folder: Path, local: int, order: TeamOrder, rendezvous: Sequence[str], limit_s: float
+) -> int | None:
+    """Return how torchrun ended; None where its time was up."""
+    command = [sys.executable, "-m", "breakeven.workloads.training.agent", *rendezvous]
+    command += [f"--nproc-per-node={local}", "-m", "breakeven.workloads.training.distributed"]
+    environment = {**os.environ, STARTED_BY: str(os.getpid())}
+    if order.cores:
+        environment["OMP_NUM_THREADS"] = str(len(order.cores[0]))
+    with (
+        (folder / LOG).open("wb") as log,
+        subprocess.Popen(
+            [*command, str(folder)],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            env=environment,
+        ) as agent,
+    ):
+        try:
+            return agent.wait(limit_s)
+        except subprocess.TimeoutExpired:
+            return None
+        finally:
+            _end(agent)
+
+
+def _end(agent: subprocess.Popen[bytes]) -> None:
+    """End torchrun with its processes, which end with it: first asked, then without asking."""
+    if agent.poll() is not None:
+        return
+    agent.send_signal(signal.SIGTERM)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        agent.wait(5.0)
+    if agent.poll() is None:
+        agent.kill()
+
+
+def _facts(folder: Path, rank: int) -> RankFacts | None:
+    """Return what a process of this machine wrote; None where it wrote nothing."""
+    try:
+        return msgspec.json.decode(facts_file(folder, rank).read_bytes(), type=RankFacts)
+    except FileNotFoundError:
+        return None
+
+
+def _stage(folder: Path, rank: int) -> str | None:
+    try:
+        return stage_file(folder, rank).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
+
+
+def _why(
+    folder: Path, facts: Sequence[RankFacts | None], ended: int | None, order: TeamOrder
+) -> str | None:
+    """Return the one reason why a team did not work out: the cause, not what followed from it."""
+    if ended == 0 and all(f is not None and f.why is None for f in facts):
+        return None
+    own = [f for f in facts if f is not None and f.why is not None and not f.waited]
+    if own:
+        same = len({f.why for f in own}) == 1 and len(own) == len(facts)
+        who = "" if same else f"rank {own[0].rank}: "
+        return f"{who}{(own[0].why or '').removeprefix('NotImplementedError: ')}"
+    log = (folder / LOG).read_text(encoding="utf-8", errors="replace")
+    killed = _KILLED.search(log)
+    missing = [rank for rank, f in enumerate(facts) if f is None]
+    waiting = [f.rank for f in facts if f is not None and f.waited]
+    waiting += [int(rank) for rank in _WATCHDOG.findall(log)]
+    hung = [rank for rank in missing if rank not in waiting]
+    if _PORT.search(log):
+        return "the port that the processes meet at is taken by another program"
+    if killed is not None and int(killed[1]) in hung and int(killed[2]) != signal.SIGTERM:
+        name = signal.Signals(int(killed[2])).name
+        return f"rank {killed[1]} was killed ({name}) while at: {_stage(folder, int(killed[1]))}"
+    if hung and (waiting or ended is None):
+        stage = _stage(folder, hung[0])
+        waited = f"waited {order.timeout_s:g} s for it" if waiting else "were still waiting"
+        return f"rank {hung[0]} hung, having reached: {stage or 'nothing'}; the others {waited}"
+    last = [line for line in log.splitlines() if "Error" in line]
+    told = last[-1].strip() if last else "it left no message"
+    return f"torchrun ended with {ended} ({told})"
+
+
+def _team(
+    order: TeamOrder, processes: int, round_: int, facts: Sequence[RankFacts], why: str | None
+) -> Team:
+    measured = [f for f in facts if f.end_s > 0]
+    return Team(
+        workload="train",
+        size=order.batch_size,
+        processes=processes,
+        round=round_,
+        backend=facts[0].backend if facts else ("gloo" if order.device == "cpu" else "nccl"),
+        strategy=order.strategy,
+        seconds=max((f.end_s - f.begin_s for f in measured), default=0.0),
+        samples=sum(f.samples for f in measured),
+        ranks=tuple(
+            Rank(
+                rank=f.rank,
+                device=f.device,
+                steps=f.steps,
+                samples=f.samples,
+                busy_s=f.busy_s,
+                wait_s=f.wait_s,
+                exchange_s=f.exchange_s,
+                gpu=f.gpu,
+                memory_peak_bytes=f.memory_peak_bytes,
+            )
+            for f in measured
+        ),
+        hidden_share=hidden_share(measured) if processes > 1 and why is None else None,
+        planted=None if order.planted is None else str(order.planted),
+        why=why,
+        begin_s=min((f.begin_s for f in measured), default=None),
+        end_s=max((f.end_s for f in measured), default=None),
+    )
+
+
+def hidden_share(facts: Sequence[RankFacts]) -> float | None:
+    """Return which share of the exchange went on while the devices computed.
+
+    What the exchange costs is the slowest rank's steps with it, less the slowest's without; what
+    it takes is its time when nothing else goes on. None where it takes next to nothing.
+    """
+    if not facts:
+        return None
+    bare = statistics.fmean(f.exchange_s for f in facts)
+    if bare < FLOOR_S * max(f.steps for f in facts):
+        return None
+    cost = max(f.synced_s for f in facts) - max(f.alone_s for f in facts)
+    return min(1.0, max(0.0, 1.0 - cost / bare))
