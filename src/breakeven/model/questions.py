@@ -30,6 +30,11 @@ AnswerWord = Literal[
     "copy",
     "wait",
     "compute",
+    "balanced",
+    "idle_rank",
+    "slow_rank",
+    "exchange",
+    "contention",
 ]
 
 

@@ -10,6 +10,7 @@ from breakeven.analysis.questions import (
     energy,
     inference,
     power,
+    scaling,
     step,
     utilisation,
 )
@@ -25,10 +26,11 @@ def questions(found: Comparisons) -> tuple[Answer, ...]:
     found : Comparisons
         Of the record.
     """
+    several = scaling.answers(found.record)
     if not found.record.studies:
-        return ()
+        return several
     subjects = Subjects(found)
-    return tuple(
+    return several + tuple(
         answer
         for workload in subjects.workloads()
         for ask in (

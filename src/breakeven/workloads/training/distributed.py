@@ -18,6 +18,8 @@ from breakeven.backends.found import first_line
 from breakeven.workloads.training import data as sources
 from breakeven.workloads.training import models
 from breakeven.workloads.training.agent import die_with_parent
+from breakeven.workloads.training.exchange import Exchange
+from breakeven.workloads.training.optimisers import optimiser
 from breakeven.workloads.training.orders import (
     ORDER,
     RankFacts,
@@ -27,6 +29,7 @@ from breakeven.workloads.training.orders import (
     stage_file,
     write,
 )
+from breakeven.workloads.training.precision import autocast, products
 from breakeven.workloads.training.shards import shard_batches
 
 IDLE_IMAGES = 2
@@ -128,10 +131,6 @@ class Member:
         dist.destroy_process_group()
 
     def _prepare(self) -> None:
-        from breakeven.workloads.training.exchange import Exchange
-        from breakeven.workloads.training.optimisers import optimiser
-        from breakeven.workloads.training.precision import products
-
         order, torch, spec = self._order, self._torch, self._order.spec
         held = sources.load(spec.data, spec.image_size, models.channels(spec.model))
         self._kept.enter_context(products(spec.precision, self._device))
@@ -194,8 +193,6 @@ class Member:
 
     def _compute(self) -> None:
         """Load a batch, go forward and backward; a planted fault does so more often, or never."""
-        from breakeven.workloads.training.precision import autocast
-
         functional, precision = self._torch.nn.functional, self._order.spec.precision
         images, labels = (t.to(self._device) for t in next(self._batches))
         if self._planted is not None and self._planted.idle:

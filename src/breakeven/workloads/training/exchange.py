@@ -38,7 +38,7 @@ class Exchange:
         """Replace each gradient by the mean of all processes, in buckets from the last layer on."""
         size = self._dist.get_world_size()
         for bucket in self._buckets():
-            flat = self._torch.cat([p.grad.reshape(-1) for p in bucket])
+            flat: Any = self._torch.cat([p.grad.reshape(-1) for p in bucket])
             self._dist.all_reduce(flat)
             flat /= size
             parts = flat.split([p.numel() for p in bucket])

@@ -30,17 +30,48 @@ from breakeven.workloads.training.orders import (
     write,
 )
 
-START_S = 120.0
-"""For Python, PyTorch and the first meeting of all processes."""
-
 FLOOR_S = 20e-6
 """An exchange that takes less a step is no work that could hide."""
 
-STEPS, WARM_STEPS, TIMEOUT_S = 20, 5, 60.0
 LOG = "torchrun.log"
 _PORT = re.compile(r"EADDRINUSE|address already in use", re.IGNORECASE)
 _KILLED = re.compile(r"rank\s*:\s*(\d+).*?exitcode\s*:\s*-(\d+)", re.DOTALL)
-_WATCHDOG = re.compile(r"\[Rank (\d+)\][^\n]*(?:collective operation timeout|timed out)")
+_WATCHDOG = re.compile(r"\bRank (\d+)\][^\n]*collective operation timeout")
+
+
+class TeamPlan(msgspec.Struct, frozen=True, kw_only=True):
+    """How a team is measured.
+
+    Attributes
+    ----------
+    seed : int
+        Of weights and order.
+    steps, warm_steps : int
+        Of the stretch, and before it.
+    timeout_s : float
+        Longest wait of a process for the others.
+    limit_s : float
+        For everything, start included; the processes are ended then.
+    cores : tuple of tuple of int
+        Of each process on a CPU; without them the usable ones are shared out. One process alone
+        is a fair base when it has as many as each of several.
+    strategy : str
+    planted : Planted or None
+        What is made uneven on purpose.
+    rendezvous : tuple of str
+        Torchrun's own options by which the processes find each other: more than one machine needs
+        ``--nnodes``, ``--node-rank``, ``--rdzv-backend``, ``--rdzv-endpoint``, the same on each.
+    """
+
+    seed: int = 42
+    steps: int = 20
+    warm_steps: int = 5
+    timeout_s: float = 60.0
+    limit_s: float = 600.0
+    cores: tuple[tuple[int, ...], ...] = ()
+    strategy: Strategy = "ddp"
+    planted: Planted | None = None
+    rendezvous: tuple[str, ...] = ("--standalone",)
 
 
 def launch(
@@ -49,17 +80,8 @@ def launch(
     processes: int,
     device: Literal["cpu", "cuda"],
     folder: Path,
-    *,
     round_: int = 1,
-    seed: int = 42,
-    steps: int = STEPS,
-    warm_steps: int = WARM_STEPS,
-    timeout_s: float = TIMEOUT_S,
-    limit_s: float = 600.0,
-    cores: Sequence[Sequence[int]] = (),
-    strategy: Strategy = "ddp",
-    planted: Planted | None = None,
-    rendezvous: Sequence[str] = ("--standalone",),
+    plan: TeamPlan | None = None,
 ) -> Team:
     """Measure one stretch of steps on some processes, started afresh.
 
@@ -74,17 +96,6 @@ def launch(
         Where the processes find their order and write what they found.
     round_ : int
         That the team belongs to.
-    timeout_s : float
-        Longest wait of a process for the others.
-    limit_s : float
-        For everything, start included; the processes are ended then.
-    cores : sequence of sequence of int
-        Of each process on a CPU; without them the usable ones are shared out.
-    planted : Planted or None
-        What is made uneven on purpose.
-    rendezvous : sequence of str
-        Torchrun's own options by which its processes find each other: more than one machine needs
-        ``--nnodes``, ``--node-rank``, ``--rdzv-backend``, ``--rdzv-endpoint``, the same on each.
 
     Returns
     -------
@@ -94,34 +105,34 @@ def launch(
     Raises
     ------
     InputError
-        If fewer than one process is asked for, or more than there are cores.
+        If there are no such processes to start: fewer than one, more than cores, or DataParallel
+        on a CPU.
     """
+    plan = plan or TeamPlan()
+    alone = plan.strategy == "data_parallel"
     if processes < 1:
         raise InputError(f"{processes} processes cannot train", "ask for 1 or more")
-    alone = strategy == "data_parallel"
     if alone and device == "cpu":
         raise InputError("DataParallel shares a batch among GPUs", "use ddp on a CPU")
-    if device == "cpu" and not alone:
-        cores = cores or shares(processes)
     local = 1 if alone else processes
     order = TeamOrder(
         spec=spec,
         batch_size=batch_size,
         device=device,
-        seed=seed,
-        steps=steps,
-        warm_steps=warm_steps,
-        timeout_s=timeout_s,
-        strategy=strategy,
-        cores=tuple(tuple(c) for c in cores),
+        seed=plan.seed,
+        steps=plan.steps,
+        warm_steps=plan.warm_steps,
+        timeout_s=plan.timeout_s,
+        strategy=plan.strategy,
+        cores=(plan.cores or shares(processes)) if device == "cpu" else (),
         gpus=processes if alone else 1,
-        planted=planted,
+        planted=plan.planted,
     )
     folder.mkdir(parents=True, exist_ok=True)
     for left in folder.glob("rank-*"):
         left.unlink()
     write(folder / ORDER, msgspec.json.encode(order))
-    ended = _run(folder, local, order, rendezvous, limit_s)
+    ended = _run(folder, local, order, plan)
     facts = [_facts(folder, rank) for rank in range(local)]
     why = _why(folder, facts, ended, order)
     return _team(order, processes, round_, [f for f in facts if f is not None], why)
@@ -147,11 +158,9 @@ def shares(processes: int, usable: Sequence[int] | None = None) -> tuple[tuple[i
     return tuple(tuple(usable[r * each : (r + 1) * each]) for r in range(processes))
 
 
-def _run(
-    folder: Path, local: int, order: TeamOrder, rendezvous: Sequence[str], limit_s: float
-) -> int | None:
+def _run(folder: Path, local: int, order: TeamOrder, plan: TeamPlan) -> int | None:
     """Return how torchrun ended; None where its time was up."""
-    command = [sys.executable, "-m", "breakeven.workloads.training.agent", *rendezvous]
+    command = [sys.executable, "-m", "breakeven.workloads.training.agent", *plan.rendezvous]
     command += [f"--nproc-per-node={local}", "-m", "breakeven.workloads.training.distributed"]
     environment = {**os.environ, STARTED_BY: str(os.getpid())}
     if order.cores:
@@ -167,7 +176,7 @@ def _run(
         ) as agent,
     ):
         try:
-            return agent.wait(limit_s)
+            return agent.wait(plan.limit_s)
         except subprocess.TimeoutExpired:
             return None
         finally:
@@ -208,9 +217,10 @@ def _why(
         return None
     own = [f for f in facts if f is not None and f.why is not None and not f.waited]
     if own:
-        same = len({f.why for f in own}) == 1 and len(own) == len(facts)
-        who = "" if same else f"rank {own[0].rank}: "
-        return f"{who}{(own[0].why or '').removeprefix('NotImplementedError: ')}"
+        # What is not supported is so for all of them, whoever came to say it first.
+        general, _, text = (own[0].why or "").rpartition("NotImplementedError: ")
+        alike = general == "" and text != own[0].why
+        return text if alike else f"rank {own[0].rank}: {own[0].why}"
     log = (folder / LOG).read_text(encoding="utf-8", errors="replace")
     killed = _KILLED.search(log)
     missing = [rank for rank, f in enumerate(facts) if f is None]

@@ -1,0 +1,198 @@
+"""Several processes: what a team measures, and the one reason when it does not work out."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from breakeven.errors import InputError
+from breakeven.model.scaling import Team
+from breakeven.model.spec import TrainingSpec
+from breakeven.workloads.training import launch as module
+from breakeven.workloads.training.launch import TeamPlan, hidden_share, launch, shares
+from breakeven.workloads.training.orders import (
+    Planted,
+    RankFacts,
+    TeamOrder,
+    facts_file,
+    stage_file,
+    write,
+)
+
+pytestmark = pytest.mark.timeout(400)  # processes start slowly on a machine that others use
+
+SPEC = TrainingSpec(model="mlp")
+ORDER = TeamOrder(
+    spec=SPEC, batch_size=8, device="cpu", seed=1, steps=4, warm_steps=1, timeout_s=6.0
+)
+# A core may be all there is: both processes then share it, which changes no count.
+CORES = ((min(os.sched_getaffinity(0)),), (max(os.sched_getaffinity(0)),))
+
+
+def plan(**more: object) -> TeamPlan:
+    """Return a plan of few steps."""
+    given = {"steps": 6, "warm_steps": 2, "limit_s": 300.0, "cores": CORES, **more}
+    return TeamPlan(**given)  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def uneven(tmp_path_factory: pytest.TempPathFactory) -> Team:
+    """Return a team of two of which one computes each step thirty times."""
+    folder = tmp_path_factory.mktemp("team")
+    return launch(SPEC, 8, 2, "cpu", folder, 3, plan(planted=Planted(rank=1, slow=30)))
+
+
+def test_two_processes_train_one_model(uneven: Team) -> None:
+    """Both took all steps on their own images, and what the stretch took is known."""
+    assert uneven.why is None
+    assert (uneven.processes, uneven.round, uneven.backend, uneven.size) == (2, 3, "gloo", 8)
+    assert [r.rank for r in uneven.ranks] == [0, 1]
+    assert [(r.steps, r.samples) for r in uneven.ranks] == [(6, 48), (6, 48)]
+    assert uneven.samples == 96
+    assert uneven.begin_s is not None
+    assert uneven.end_s is not None
+    assert 0 < uneven.seconds <= uneven.end_s - uneven.begin_s
+    assert all(r.exchange_s > 0 for r in uneven.ranks)
+
+
+def test_the_slow_one_works_and_the_other_waits(uneven: Team) -> None:
+    """Its own time is several times the other's, which waits for most of it."""
+    first, slow = uneven.ranks
+    assert slow.busy_s > 3 * first.busy_s
+    assert first.wait_s > slow.wait_s
+    assert first.wait_s > (slow.busy_s - first.busy_s) / 2
+    assert uneven.planted == "rank 1 computes each step 30 times"
+
+
+def test_a_rank_that_dies_is_named(tmp_path: Path) -> None:
+    """Killed in the stretch, it is told by its number and the signal, not by what others saw."""
+    team = launch(SPEC, 8, 2, "cpu", tmp_path, 1, plan(planted=Planted(rank=1, dies=True)))
+    assert team.why == "rank 1 was killed (SIGKILL) while at: stretch"
+    assert team.ranks == ()
+
+
+def test_gpus_that_are_not_there_are_one_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every rank finds the same, and it is said once."""
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    team = launch(SPEC, 8, 2, "cuda", tmp_path, 1, plan())
+    assert team.why == "2 GPUs were asked for, and no GPUs are visible here"
+    assert team.seconds == 0
+
+
+def test_a_port_that_is_taken_is_the_reason(tmp_path: Path) -> None:
+    """Two programs cannot meet at one port of this machine."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        meet = ("--master-addr=127.0.0.1", f"--master-port={port}")
+        team = launch(SPEC, 8, 2, "cpu", tmp_path, 1, plan(rendezvous=meet))
+    assert team.why == "the port that the processes meet at is taken by another program"
+
+
+def facts(rank: int, **more: object) -> RankFacts:
+    """Return what a rank wrote."""
+    return RankFacts(rank=rank, device="cpu", backend="gloo", **more)  # type: ignore[arg-type]
+
+
+def told(folder: Path, found: dict[int, RankFacts], log: str, ended: int | None) -> str | None:
+    """Return the reason of a team of two that left these files."""
+    (folder / module.LOG).write_text(log, encoding="utf-8")
+    for rank, one in found.items():
+        write(facts_file(folder, rank), msgspec.json.encode(one))
+    read = [module._facts(folder, rank) for rank in (0, 1)]
+    return module._why(folder, read, ended, ORDER)
+
+
+def test_a_rank_that_hangs_is_named_and_not_the_one_that_waited(tmp_path: Path) -> None:
+    """Rank 0 gave up waiting; rank 1 was ended by torchrun, and had reached the stretch."""
+    write(stage_file(tmp_path, 1), b"stretch")
+    found = {0: facts(0, why="RuntimeError: Timed out waiting 6000ms", waited=True)}
+    log = "rank : 1 (local_rank: 1)\n exitcode : -15 (pid: 7)"
+    why = told(tmp_path, found, log, 1)
+    assert why == "rank 1 hung, having reached: stretch; the others waited 6 s for it"
+
+
+def test_nccls_watchdog_tells_who_waited(tmp_path: Path) -> None:
+    """It ends a process before Python could write anything: its line in the log says which."""
+    write(stage_file(tmp_path, 0), b"stretch")
+    log = (
+        "[rank1]:[E] [PG ID 0 PG GUID 0(default_pg) Rank 1] Watchdog caught collective operation "
+        "timeout: WorkNCCL(SeqNum=9, OpType=ALLREDUCE) ran for 60000 milliseconds\n"
+        "rank : 1 (local_rank: 1)\n exitcode : -6 (pid: 7)"
+    )
+    why = told(tmp_path, {}, log, 1)
+    assert why == "rank 0 hung, having reached: stretch; the others waited 6 s for it"
+
+
+def test_time_that_is_up_is_told_with_how_far_a_rank_came(tmp_path: Path) -> None:
+    """Nothing was written but the stage."""
+    write(stage_file(tmp_path, 0), b"started")
+    why = told(tmp_path, {1: facts(1)}, "", None)
+    assert why == "rank 0 hung, having reached: started; the others were still waiting"
+
+
+def test_a_ranks_own_fault_comes_before_what_followed_from_it(tmp_path: Path) -> None:
+    """The one that lost its connection is not to blame."""
+    found = {
+        0: facts(0, why="RuntimeError: Connection closed by peer", waited=True),
+        1: facts(1, why="OutOfMemoryError: CUDA out of memory"),
+    }
+    assert told(tmp_path, found, "", 1) == "rank 1: OutOfMemoryError: CUDA out of memory"
+
+
+def test_what_is_not_supported_is_so_for_all(tmp_path: Path) -> None:
+    """Torchrun may have ended the others before they came to say the same."""
+    found = {1: facts(1, why="NotImplementedError: a batch of 9 is more than there is")}
+    assert told(tmp_path, found, "", 1) == "a batch of 9 is more than there is"
+
+
+def test_an_unknown_end_tells_what_torchrun_said(tmp_path: Path) -> None:
+    """The last line that names an error stands for what nobody foresaw."""
+    why = told(tmp_path, {}, "Traceback\nValueError: no such option\n", 2)
+    assert why == "torchrun ended with 2 (ValueError: no such option)"
+
+
+def test_a_whole_team_has_no_reason(tmp_path: Path) -> None:
+    """Both wrote what they found."""
+    assert told(tmp_path, {0: facts(0), 1: facts(1)}, "", 0) is None
+
+
+def test_the_cores_are_shared_out_equally() -> None:
+    """No two processes share one, and what is left over stays idle."""
+    assert shares(2, [0, 1, 4, 5, 7]) == ((0, 1), (4, 5))
+    assert shares(1, [3]) == ((3,),)
+    with pytest.raises(InputError, match="3 processes were asked for, and 2 cores"):
+        shares(3, [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("synced", "alone", "expected"), [(1.0, 0.8, 0.0), (0.8, 0.8, 1.0), (0.85, 0.8, 0.75)]
+)
+def test_what_hides_is_what_does_not_lengthen_a_step(
+    synced: float, alone: float, expected: float
+) -> None:
+    """Of an exchange of 0.2 s, the part that steps grew by stood bare."""
+    found = [facts(r, steps=10, synced_s=synced, alone_s=alone, exchange_s=0.2) for r in (0, 1)]
+    assert hidden_share(found) == pytest.approx(expected)
+
+
+def test_an_exchange_of_nothing_hides_nowhere() -> None:
+    """Under 20 us a step there is nothing to say."""
+    found = [facts(0, steps=10, synced_s=1.0, alone_s=0.9, exchange_s=1e-4)]
+    assert hidden_share(found) is None
+    assert hidden_share([]) is None
+
+
+def test_no_process_and_dataparallel_on_a_cpu_are_refused(tmp_path: Path) -> None:
+    """The user is told before anything starts."""
+    with pytest.raises(InputError, match="0 processes"):
+        launch(SPEC, 8, 0, "cpu", tmp_path)
+    with pytest.raises(InputError, match="DataParallel"):
+        launch(SPEC, 8, 2, "cpu", tmp_path, 1, TeamPlan(strategy="data_parallel"))
