@@ -159,3 +159,28 @@ def test_two_sizes_alone_know_nothing_between_them() -> None:
 def test_measured_sizes_come_back_whole(size: int) -> None:
     """The log of a size and back is that size."""
     assert size_at(math.log(size)) == float(size)
+
+
+@pytest.mark.parametrize("kink", [0.1, 0.25, 0.5, 0.9])
+@pytest.mark.parametrize(("below", "above"), [(0.5, 1.5), (1.5, 0.5), (1.0, 1.0)])
+def test_a_kink_at_the_crossing_does_not_move_it(kink: float, below: float, above: float) -> None:
+    """Where straight pieces meet at 0 inside a cell the place is theirs, not that of a chord."""
+    xs = [float(i) - kink for i in range(-2, 4)]
+    ys = [below * x if x < 0 else above * x for x in xs]
+    assert math.isclose(crossing(xs, ys, (xs[0], xs[-1]), rising=True), 0.0, abs_tol=1e-12)
+
+
+def test_a_neighbour_that_bends_back_is_not_drawn_on() -> None:
+    """A line that falls where the curve rises says nothing of where it passes 0."""
+    xs, ys = [0.0, 1.0, 2.0, 3.0], [1.0, -1.0, 1.0, 0.5]
+    assert crossing(xs, ys, (1.0, 2.0), rising=True) == 1.5
+
+
+@given(
+    st.lists(st.floats(-3, 3).filter(lambda y: abs(y) > 1e-3), min_size=3, max_size=9),
+    st.booleans(),
+)
+def test_the_place_lies_in_the_cell_of_the_passage(ys: list[float], rising_: bool) -> None:
+    """Lines of neighbours never carry a crossing out of the range that was asked about."""
+    xs = [float(i) for i in range(len(ys))]
+    assert xs[0] <= crossing(xs, ys, (xs[0], xs[-1]), rising=rising_) <= xs[-1]

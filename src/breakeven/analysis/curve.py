@@ -71,6 +71,10 @@ def crossing(
 ) -> float:
     """Return the one place where the curve passes 0 between two log sizes.
 
+    Cost curves have kinks, and a line from one side of a kink to the other misses both sides of
+    it: so the lines of the neighbouring cells are drawn on into the cell that holds the passage,
+    and the middle one of the three places stands (decision 017).
+
     Noise makes a flat curve pass 0 several times on a fine grid: the middle one stands then.
     Where it does not pass at all, the end that it would have passed beyond.
 
@@ -82,13 +86,28 @@ def crossing(
         Two of the log sizes; the curve is negative at the first and positive at the second when
         it rises, and the reverse when it falls.
     """
-    inside = [(x, y) for x, y in zip(xs, ys, strict=True) if between[0] <= x <= between[1]]
-    at, level = [x for x, _ in inside], [y for _, y in inside]
-    found = sorted([*zeros(at, level, rising=True), *zeros(at, level, rising=False)])
+    inside = [i for i, x in enumerate(xs) if between[0] <= x <= between[1]]
+    found = [
+        _passage(xs, ys, i) for i in inside[:-1] if ys[i] < 0 <= ys[i + 1] or ys[i] > 0 >= ys[i + 1]
+    ]
     if found:
         return statistics.median(found)
-    before = inside[0][1] >= 0 if rising else inside[0][1] <= 0
+    first = ys[inside[0]]
+    before = first >= 0 if rising else first <= 0
     return between[0] if before else between[1]
+
+
+def _passage(xs: Sequence[float], ys: Sequence[float], cell: int) -> float:
+    """Return where the curve passes 0 between point `cell` and the next, by three lines."""
+    left, right = xs[cell], xs[cell + 1]
+    slope = (ys[cell + 1] - ys[cell]) / (right - left)
+    places = [left - ys[cell] / slope]
+    for near, far in ((cell, cell - 1), (cell + 1, cell + 2)):
+        if 0 <= far < len(xs):
+            drawn = (ys[near] - ys[far]) / (xs[near] - xs[far])
+            if drawn * slope > 0:
+                places.append(min(max(xs[near] - ys[near] / drawn, left), right))
+    return statistics.median(places)
 
 
 def interpolation_error(xs: Sequence[float], ys: Sequence[float], at: float) -> float:
