@@ -16,6 +16,7 @@ from breakeven.model.run import (
     RunRecord,
     Slot,
 )
+from breakeven.model.scaling import Rank, Team
 from breakeven.model.sensing import Absent, Energy, Mark, SamplerCost, Sensing
 from breakeven.model.spec import TrainingSpec, WorkloadSpec
 from breakeven.model.study import (
@@ -231,3 +232,29 @@ def _conditions(found: Round, entry: str) -> Round:
         return replace(slot, conditions=Conditions(foreign_cores=0.0, cores_used=1.1, gpu=gpu))
 
     return replace(found, slots=tuple(seen(s) for s in found.slots))
+
+
+def teams(busy: Sequence[float], samples: Sequence[int], *, rounds: int = 5) -> tuple[Team, ...]:
+    """Return one process alone and as many together as there are busy seconds, round by round.
+
+    Parameters
+    ----------
+    busy : sequence of float
+        Seconds of own work of each rank, of two in all.
+    samples : sequence of int
+        Images that each rank went through.
+    """
+    found = []
+    for number in range(1, rounds + 1):
+        alone = Rank(rank=0, device="cuda:0", steps=50, samples=6400, busy_s=1.9, wait_s=0.0,
+                     exchange_s=0.0)  # fmt: skip
+        shared = {"workload": "train", "size": 128, "round": number, "backend": "nccl",
+                  "strategy": "ddp", "seconds": 2.0 + 0.001 * number}  # fmt: skip
+        found.append(Team(processes=1, samples=6400, ranks=(alone,), **shared))  # type: ignore[arg-type]
+        ranks = tuple(
+            Rank(rank=i, device=f"cuda:{i}", steps=50, samples=n, busy_s=own,
+                 wait_s=max(busy) - own, exchange_s=0.05)
+            for i, (own, n) in enumerate(zip(busy, samples, strict=True))
+        )  # fmt: skip
+        found.append(Team(processes=len(busy), samples=sum(samples), ranks=ranks, **shared))  # type: ignore[arg-type]
+    return tuple(found)

@@ -12,6 +12,7 @@ Watts = NewType("Watts", float)
 
 _SMALL_TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 _PLAIN_FROM = 1e-4
+_HOURS_FROM = 7200
 _BYTES = ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"), (1, "B"))
 _RATES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 
@@ -42,6 +43,8 @@ def scientific(value: float, digits: int = 2) -> str:
 
 def seconds(value: float) -> str:
     """Return a duration in seconds as text with a fitting unit, such as ``"2.52 ms"``."""
+    if abs(value) >= _HOURS_FROM:
+        return f"{significant(value / 3600)} h"
     if abs(value) >= 120:
         return f"{significant(value / 60)} min"
     for scale, unit in _SMALL_TIMES:

@@ -21,7 +21,7 @@ from breakeven.report.text import page_markdown
 from breakeven.report.training.theirs import FOUND
 from breakeven.report.view import WorkloadPage
 from records import TORCH_CPU, TWIN
-from study_records import NO_RAPL, PHASES, RAPL_FIX, STEPS, trained
+from study_records import NO_RAPL, PHASES, RAPL_FIX, STEPS, teams, trained
 
 GPU, CPU = "torch-cuda", "torch-cpu-16"
 
@@ -207,16 +207,18 @@ def test_each_picture_has_its_data(both: Page) -> None:
 
 
 def test_the_knee_is_marked_in_the_picture(both: Page) -> None:
-    """An upright line at the batch of each side's knee."""
-    text = json.dumps(charts.specs(both)["train-batch-throughput"])
-    assert "torch-CUDA: knee at 256" in text
-    assert "torch-cpu-16: knee at 128" in text
+    """A ring on each side's curve, at the batch of its knee."""
+    rings = [layer["data"]["values"] for layer in charts.specs(both)["train-batch-throughput"]["layer"]
+             if "data" in layer]  # fmt: skip
+    assert [(k["size"], k["say"]) for k in rings[0]] == [(128, "knee at 128"), (256, "knee at 256")]
 
 
 def test_what_was_not_reached_is_not_marked() -> None:
-    """A throughput that still grows has no line."""
+    """A throughput that still grows has no ring."""
     shown = page(steps=STEPS | {GPU: lambda _b: 4e-3})
-    assert "torch-CUDA: knee" not in json.dumps(charts.specs(shown)["train-batch-throughput"])
+    text = json.dumps(charts.specs(shown)["train-batch-throughput"])
+    assert "knee at 128" in text
+    assert "knee at 512" not in text
 
 
 def test_every_picture_can_be_drawn(both: Page) -> None:
@@ -247,3 +249,33 @@ def test_a_run_without_studies_has_no_training(gpu_page: Page) -> None:
     """Nothing of a training is shown where nothing was trained."""
     assert gpu_page.workloads[0].training is None
     assert "RQ1" not in render(gpu_page, charts.specs(gpu_page))
+
+
+def with_teams(busy: tuple[float, ...], samples: tuple[int, ...]) -> Page:
+    """Return the page of a training that was also run on several processes."""
+    run = replace(trained(rounds=3), teams=teams(busy, samples))
+    return build(apply(run, judge(run)))
+
+
+def test_several_processes_have_their_efficiency_told() -> None:
+    """Two that share the work evenly do nearly twice that of one."""
+    text = reply(with_teams((1.9, 1.9), (6400, 6400)), "GPUs")
+    assert text.startswith("2 processes at batch 128 each reach 6,3")
+    assert "an efficiency of 100 % [86, 116] beside as many single ones (5 rounds)" in text
+    assert "all of them are evenly at work" in text
+
+
+def test_the_idle_card_is_named() -> None:
+    """A GPU without work is named with its rank, its device and its model."""
+    text = reply(with_teams((1.9, 0.05), (6400, 0)), "GPUs")
+    assert "rank 1 (cuda:1) is idle" in text
+    assert "the load is not balanced" in text
+
+
+def test_who_waits_for_whom_is_told() -> None:
+    """A rank whose own step takes longer keeps the others waiting."""
+    text = reply(with_teams((1.9, 1.0), (6400, 6400)), "GPUs")
+    assert "the others wait for rank 0 (cuda:0) NVIDIA H200: its own step takes 1.90x" in text
+    rows = table(with_teams((1.9, 1.0), (6400, 6400)).workloads[0], "Several processes")
+    assert rows[0][:2] == ("128", "2")
+    assert rows[0][-2:] == ("slow rank", "rank 0 (cuda:0)")

@@ -70,8 +70,8 @@ def _curve(name: str, page: TrainingPage, kind: str) -> Spec:
     said = "Bars: 95 % intervals over rounds."
     layers = _layers(encoding, sides)
     if kind == "throughput" and page.knees:
-        layers = [_knees(page, sizes), *layers]
-        said += " Upright: the knee, from where on a larger batch brings under 5 %."
+        layers = [*layers, _knees(page, encoding)]
+        said += " Ring: the knee."
     return marks.picture((f"{name}: {title} by batch size", said), layers, values)
 
 
@@ -117,28 +117,17 @@ def _layers(encoding: Spec, sides: Sequence[str]) -> list[Spec]:
                                            point]}]  # fmt: skip
 
 
-def _knees(page: TrainingPage, sizes: Sequence[int]) -> Spec:
-    """Return an upright line at each knee, with its words beside it."""
-    # Words stand at the foot of the picture, where no curve of a throughput ends.
-    values = [
-        {"knee": k.size, "say": k.shown, "row": marks.HEIGHT - 20 - 16 * i}
-        for i, k in enumerate(page.knees)
-    ]
-    x = {**_batch_axis(sizes), "field": "knee"}
-    rule: Spec = {"mark": {"type": "rule", "color": INK, "strokeDash": [2, 3], "strokeWidth": 1.5},
-                  "encoding": {"x": x}}  # fmt: skip
+def _knees(page: TrainingPage, encoding: Spec) -> Spec:
+    """Return a ring around each knee, with its words above it: on its curve it is plain whose."""
+    values = [{"size": k.size, "value": k.value, "say": k.shown} for k in page.knees]
+    place = {"x": encoding["x"], "y": encoding["y"]}
+    ring: Spec = {"mark": {"type": "point", "filled": False, "size": 320, "color": INK,
+                           "strokeWidth": 1.5}}  # fmt: skip
     text: Spec = {
-        "mark": {"type": "text", "color": INK, "fontSize": 11, "align": "right", "dx": -4,
-                 "baseline": "top"},
-        "encoding": {"x": x, "y": {"field": "row", "type": "quantitative", "scale": None,
-                                   "axis": None},
-                     "text": {"field": "say"}},
-    }  # fmt: skip
-    return {
-        "data": {"values": values},
-        "layer": [rule, text],
-        "resolve": {"scale": {"y": "independent"}},
+        "mark": {"type": "text", "color": INK, "fontSize": 11, "dy": -16, "align": "center"},
+        "encoding": {"text": {"field": "say"}},
     }
+    return {"data": {"values": values}, "encoding": place, "layer": [ring, text]}
 
 
 def _phases(name: str, page: TrainingPage) -> Spec:

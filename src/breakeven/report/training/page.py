@@ -135,9 +135,13 @@ def _knees(told: Told) -> Iterator[KneePoint]:
     for entry in _shown(told):
         bend = told.answer("batch", entry, None)
         at = None if bend is None else bend.figure("knee")
-        if bend is not None and bend.word == "reached" and at is not None and at.value is not None:
-            said = f"{told.label(entry)}: knee at {figures.short(at)}"
-            yield KneePoint(label=told.label(entry), size=int(at.value), shown=said)
+        if bend is None or bend.word != "reached" or at is None or at.value is None:
+            continue
+        rate = told.figure("batch", entry, int(at.value), "throughput")
+        if rate is not None and rate.value is not None:
+            said = f"knee at {figures.short(at)}"
+            yield KneePoint(label=told.label(entry), size=int(at.value), value=rate.value,
+                            shown=said)  # fmt: skip
 
 
 def _bars(told: Told) -> Iterator[StepBar]:

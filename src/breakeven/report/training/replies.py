@@ -6,7 +6,7 @@ from breakeven import units
 from breakeven.model.questions import Answer, Quantity
 from breakeven.report import names
 from breakeven.report.evidence import NONE
-from breakeven.report.training import figures, theirs
+from breakeven.report.training import figures, several, theirs
 from breakeven.report.training.told import Told
 from breakeven.report.training.view import Reply
 
@@ -16,6 +16,7 @@ TITLES = {
     "RQ3": "How do power and temperature move?",
     "RQ4": "How much does the time differ, and the accuracy?",
     "RQ5": "How fast is inference?",
+    "GPUs": "What do several processes bring?",
 }
 
 
@@ -27,6 +28,7 @@ def replies(told: Told) -> tuple[Reply, ...]:
         "RQ3": _power(told),
         "RQ4": _time(told) if told.trains else "",
         "RQ5": "" if told.trains else _inference(told),
+        "GPUs": several.sentence(told),
     }
     return tuple(
         Reply(label=label, title=TITLES[label], text=text, theirs=theirs.FOUND[label])
@@ -130,12 +132,13 @@ def _from_to(told: Told, entry: str, sizes: list[int], name: str, title: str) ->
 
 
 def _power(told: Told) -> str:
+    """Return power and heat of both sides, then what that makes of the energy."""
     gpu, cpu = told.gpu, told.cpu(told.size)
-    parts = [_heat(told, entry) for entry in told.sides(told.size)]
+    heat = [_heat(told, entry) for entry in told.sides(told.size)]
     pair = None if gpu is None else told.answer("power", gpu, told.size, cpu)
-    parts.append(_cpu_energy(told, cpu))
-    parts.append(_energy(told, pair))
-    return _at_batch(told, [p for p in parts if p])
+    energy = [p for p in (_cpu_energy(told, cpu), _energy(told, pair)) if p]
+    said = (_at_batch(told, [p for p in heat if p]), _sentence(", ".join(energy)))
+    return " ".join(s for s in said if s)
 
 
 def _cpu_energy(told: Told, cpu: str | None) -> str:
@@ -207,9 +210,9 @@ def _joules(told: Told, found: Answer, kind: str) -> list[str]:
     gross = found.figure(f"{kind}_energy")
     if gross is None:
         return []
-    device = "" if kind == "gpu" else "the CPU's energy "
+    device = "" if kind == "gpu" else "the CPU's energy was "
     if gross.value is None:
-        return [f"{device or 'energy '}not measured ({figures.why(gross)})"]
+        return [f"{device or 'energy was '}not measured ({figures.why(gross)})"]
     net, unsure = found.figure(f"{kind}_energy_net"), found.figure(f"{kind}_energy_unsure")
     parts = [figures.shown(gross), f"a thousand {told.things}"]
     beside = [f"net of idle {figures.shown(net)}"] if net is not None and net.value else []

@@ -8,7 +8,7 @@ from breakeven import units
 from breakeven.model.questions import Answer, Question
 from breakeven.report import cells, names
 from breakeven.report.evidence import NONE
-from breakeven.report.training import figures
+from breakeven.report.training import figures, several
 from breakeven.report.training.told import Told
 from breakeven.report.view import Table
 
@@ -20,7 +20,7 @@ def all_of(told: Told) -> tuple[Table, ...]:
     """Return the tables that have rows, in reading order."""
     found = (
         time(told), load(told), power(told), energy(told), phases(told), idle(told),
-        accuracy(told), latency(told),
+        accuracy(told), latency(told), several.table(told),
     )  # fmt: skip
     return tuple(t for t in found if t.rows)
 

@@ -49,10 +49,11 @@ class CurvePoint(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class KneePoint(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the throughput of one entry stops growing."""
+    """Where the throughput of one entry stops growing, with what it is there."""
 
     label: str
     size: int
+    value: float
     shown: str
 
 
