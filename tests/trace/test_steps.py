@@ -50,10 +50,7 @@ NAMES = st.lists(st.sampled_from("abcdef"), min_size=1, max_size=12)
 def test_what_repeats_is_found(
     layer: list[str], layers: int, tail: list[str], steps: int, before: list[str], cut: int
 ) -> None:
-    """Layers repeat within a step: the step is what the layers and the rest of it make up.
-
-    What came before the first step, and a last step that was cut, do not hide it.
-    """
+    """Layers that repeat within a step, names before the first and a cut last one hide no step."""
     step = [*layer * layers, *tail, "optimiser"]
     names = [*before, *step * steps, *step[: min(cut, len(step) - 1)]]
     period, first = repeat(names)
