@@ -186,7 +186,7 @@ def test_the_summary_is_the_truth_that_was_planted(
 def test_the_busy_share_agrees_with_random_instants(
     tmp_path_factory: pytest.TempPathFactory, pieces: list[Piece], seed: int
 ) -> None:
-    """A second reading that knows of no interval: at how many instants did something run?"""
+    """A second reading, which knows no interval, counts the instants at which something ran."""
     # 20,000 instants are within 2 points in all but one of ten thousand million cases or so.
     path = Truth(pieces).sketch.write(tmp_path_factory.mktemp("t") / "trace.json")
     trace = read(path)
