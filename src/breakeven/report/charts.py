@@ -82,7 +82,7 @@ def _time(w: WorkloadPage) -> Spec:
     encoding = {
         "x": marks.size_axis(w, points, beyond=foretold),
         "y": marks.log_axis(
-            "seconds", "time of one call", everything, "format(datum.value, '~s') + 's'"
+            "seconds", f"time of one {_unit(w)}", everything, "format(datum.value, '~s') + 's'"
         ),
         **marks.by_entry(labels, chart_data.columns(w)),
     }
@@ -91,13 +91,17 @@ def _time(w: WorkloadPage) -> Spec:
         "encoding": {"y": {"field": "low", "type": "quantitative"}, "y2": {"field": "high"}},
     }
     said = "Bars span the rounds." + (" Rings: foretold, not measured." if foretold else "")
-    title = (f"{w.name} ({w.dtype}): time of one call", said)
+    title = (f"{w.name} ({w.dtype}): time of one {_unit(w)}", said)
     rings = [marks.rings(encoding, foretold)] if foretold else []
     return marks.picture(
         title,
         [*marks.bands(w, w.base_kind), *rings, marks.lines(encoding, bars, scopes)],
         marks.widened(points, labels),
     )
+
+
+def _unit(w: WorkloadPage) -> str:
+    return "call" if w.training is None else "step"
 
 
 def _speedup(w: WorkloadPage, kind: str) -> Spec:

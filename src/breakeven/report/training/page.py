@@ -100,11 +100,10 @@ def _line(told: Told, entry: str, size: int) -> Line:
 
 
 def _word(told: Told, entry: str, size: int) -> str:
-    evidence = told.evidence
-    for v in (*evidence.verdicts(told.workload), *evidence.variant_verdicts(told.workload)):
-        if (v.entry, v.size, v.scope, v.base_kind) == (entry, size, "transfer", "best-cpu"):
-            return "indicative" if evidence.quick else names.word(v.word)
-    return NONE
+    found = told.verdict(entry, size)
+    if found is None:
+        return NONE
+    return "indicative" if told.evidence.quick else names.word(found.word)
 
 
 def _shown(told: Told) -> list[str]:

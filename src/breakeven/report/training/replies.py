@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from breakeven import units
-from breakeven.model.questions import Answer, Quantity
+from breakeven.model.questions import Answer
 from breakeven.report import names
-from breakeven.report.evidence import NONE
-from breakeven.report.training import figures, several, theirs
+from breakeven.report.training import figures, phrases, power, several, theirs
 from breakeven.report.training.told import Told
 from breakeven.report.training.view import Reply
 
@@ -25,7 +24,7 @@ def replies(told: Told) -> tuple[Reply, ...]:
     texts = {
         "RQ1": _utilisation(told),
         "RQ2": _batch(told),
-        "RQ3": _power(told),
+        "RQ3": power.sentence(told),
         "RQ4": _time(told) if told.trains else "",
         "RQ5": "" if told.trains else _inference(told),
         "GPUs": several.sentence(told),
@@ -52,11 +51,22 @@ def _utilisation(told: Told) -> str:
         )
         who = told.label(entry)
         parts.append(
-            f"with {who} {_gpu(found)}, beside {used}"
+            f"with {who} {_gpu(found)}{_elsewhere(told, entry)}, beside {used}"
             if told.evidence.on_gpu(entry)
             else f"{who} used {used}"
         )
-    return _at_batch(told, parts)
+    return phrases.at_batch(told.size, parts)
+
+
+def _elsewhere(told: Told, entry: str) -> str:
+    """Return the same share at the paper's other batch size."""
+    found = [
+        f"{figures.short(q)} at batch {size}"
+        for size in told.other_sizes()
+        if (q := told.figure("utilisation", entry, size, "gpu_utilisation")) is not None
+        and q.value is not None
+    ]
+    return f", {names.joined(found)}" if found else ""
 
 
 def _gpu(found: Answer) -> str:
@@ -73,7 +83,7 @@ def _gpu(found: Answer) -> str:
 
 
 def _batch(told: Told) -> str:
-    return _sentence("; ".join(_curve(told, entry) for entry in told.sides(told.size)))
+    return phrases.sentence("; ".join(_curve(told, entry) for entry in told.sides(told.size)))
 
 
 def _curve(told: Told, entry: str) -> str:
@@ -131,143 +141,37 @@ def _from_to(told: Told, entry: str, sizes: list[int], name: str, title: str) ->
     return f"{title} {low} at batch {sizes[0]} and {high} at {sizes[-1]}"
 
 
-def _power(told: Told) -> str:
-    """Return power and heat of both sides, then what that makes of the energy."""
-    gpu, cpu = told.gpu, told.cpu(told.size)
-    heat = [_heat(told, entry) for entry in told.sides(told.size)]
-    pair = None if gpu is None else told.answer("power", gpu, told.size, cpu)
-    energy = [p for p in (_cpu_energy(told, cpu), _energy(told, pair)) if p]
-    said = (_at_batch(told, [p for p in heat if p]), _sentence(", ".join(energy)))
-    return " ".join(s for s in said if s)
-
-
-def _cpu_energy(told: Told, cpu: str | None) -> str:
-    """Return the energy of the CPU on the CPU run; why there is none is the same on both."""
-    found = None if cpu is None else told.answer("power", cpu, told.size)
-    if found is None:
-        return ""
-    said = _joules(told, found, "cpu")
-    return (
-        f"{said[0]} with {told.label(cpu or '')}"
-        if said and "not" not in said[0]
-        else "".join(said)
-    )
-
-
-def _heat(told: Told, entry: str) -> str:
-    found = told.answer("power", entry, told.size)
-    if found is None:
-        return ""
-    said = []
-    power = found.figure("power")
-    if power is not None:
-        said.append(_power_of(found, power))
-    warm = _warmth(found)
-    if warm:
-        said.append(warm)
-    held = _held(found)
-    if held:
-        said.append(held)
-    said += _joules(told, found, "gpu")
-    return f"{told.label(entry)}: {', '.join(said)}" if said else ""
-
-
-def _power_of(found: Answer, power: Quantity) -> str:
-    if power.value is None:
-        return f"power not read ({figures.why(power)})"
-    limit = found.figure("power_of_limit")
-    of = "" if limit is None else f" ({figures.short(limit)} of its limit)"
-    start, end = found.figure("power_start"), found.figure("power_end")
-    span = "" if NONE in {figures.short(start), figures.short(end)} else (
-        f", {figures.short(start)} at the start and {figures.short(end)} at the end"
-    )  # fmt: skip
-    return f"{figures.shown(power)}{of}{span}"
-
-
-def _warmth(found: Answer) -> str:
-    start, end = found.figure("temperature_start"), found.figure("temperature_end")
-    if start is None or start.value is None or end is None:
-        said = figures.why(start)
-        return f"temperature not read ({said})" if said else ""
-    word = {None: "", "undecided": ", not told whether steady"}.get(found.word, f", {found.word}")
-    return f"{figures.short(start)} to {figures.shown(end)}{word}"
-
-
-def _held(found: Answer) -> str:
-    held = found.figure("held")
-    if held is None or held.value is None:
-        return ""
-    if held.value == 0:
-        return "clocks held by nothing"
-    kinds = [f for f in found.figures if f.name.startswith("held_")]
-    reasons = names.joined([f"{names.word(f.name.removeprefix('held_'))} {figures.short(f)}"
-                            for f in kinds])  # fmt: skip
-    return f"clocks held in {figures.short(held)} of the slots ({reasons})"
-
-
-def _joules(told: Told, found: Answer, kind: str) -> list[str]:
-    """Return energy of a thousand samples, gross and net; why there is none, once a device."""
-    gross = found.figure(f"{kind}_energy")
-    if gross is None:
-        return []
-    device = "" if kind == "gpu" else "the CPU's energy was "
-    if gross.value is None:
-        return [f"{device or 'energy was '}not measured ({figures.why(gross)})"]
-    net, unsure = found.figure(f"{kind}_energy_net"), found.figure(f"{kind}_energy_unsure")
-    parts = [figures.shown(gross), f"a thousand {told.things}"]
-    beside = [f"net of idle {figures.shown(net)}"] if net is not None and net.value else []
-    beside.append(f"by {gross.method}" if gross.method else "")
-    if unsure is not None and unsure.value is not None:
-        beside.append(f"meter good to {figures.short(unsure)}")
-    return [f"{device}{' '.join(parts)} ({', '.join(b for b in beside if b)})"]
-
-
-def _energy(told: Told, found: Answer | None) -> str:
-    """Return which side needs less energy, or the break-even statement."""
-    if found is None or found.word is None:
-        return ""
-    ratio = found.figure("energy_ratio")
-    gpu, cpu = told.label(found.entry or ""), told.label(found.base or "")
-    if ratio is not None:
-        said = {"less": "less energy than", "more": "more energy than",
-                "alike": "as much energy as"}.get(found.word)  # fmt: skip
-        if said is None:
-            return f"which run needs less energy is not settled ({figures.ratio(ratio)})"
-        return f"the {gpu} run needs {said} the {cpu} run: {figures.ratio(ratio)}"
-    host, part = found.figure("host_power"), found.figure("host_share")
-    if host is None or part is None or part.value is None:
-        return ""
-    said = (
-        f"so no energy verdict: the {cpu} run needs less only while the host draws under "
-        f"{figures.shown(host)} on average, plus {units.share(part.value)} of what it drew in the "
-        f"{gpu} run"
-    )
-    same = found.figure("same_host_power")
-    return (
-        said if same is None else f"{said}; under {figures.shown(same)} if it draws alike in both"
-    )
-
-
 def _time(told: Told) -> str:
-    parts = [_took(told, entry) for entry in told.sides(told.size)]
     verb = "takes" if told.plan.epochs == 1 else "take"
-    said = f"{told.whole} {verb} {' and '.join(p for p in parts if p)}" if any(parts) else ""
-    ratio = None if told.gpu is None else told.figure("time", told.gpu, told.size, "ratio")
+    said = _sides_at(told, told.size, full=True)
+    parts = [f"{told.whole} {verb} {said}"] if said else []
+    for size in told.other_sizes():
+        beside = _sides_at(told, size, full=False)
+        parts += [f"at batch {size} {beside}"] if beside else []
+    return phrases.at_batch(told.size, [*parts, *(p for p in (_run(told), _accuracy(told)) if p)])
+
+
+def _sides_at(told: Told, size: int | None, *, full: bool) -> str:
+    """Return the time of both sides at a batch size, with the ratio of the verdict."""
+    parts = [_took(told, entry, size, full=full) for entry in told.sides(size)]
+    said = " and ".join(p for p in parts if p)
+    ratio = None if told.gpu is None else told.figure("time", told.gpu, size, "ratio")
     if told.gpu is not None and ratio is not None and said:
-        said += f", {figures.ratio(ratio)}{_word(told, told.gpu)}, {names.rounds(ratio.n)}"
-    return _at_batch(told, [p for p in (said, _run(told), _accuracy(told)) if p])
+        return f"{said}, {figures.ratio(ratio)}{_word(told, told.gpu, size)}, " + names.rounds(
+            ratio.n
+        )
+    return said
 
 
-def _took(told: Told, entry: str) -> str:
+def _took(told: Told, entry: str, size: int | None, *, full: bool) -> str:
     """Return the time of the training from measured steps; of a step where that is not known."""
-    training = told.figure("time", entry, told.size, "training")
+    training = told.figure("time", entry, size, "training")
     who = told.label(entry)
     if training is None or training.value is None:
-        step = told.figure("time", entry, told.size, "step")
-        why = figures.why(training)
-        return f"an unknown time with {who} ({why}; a step {figures.shown(step)})"
-    each = figures.short(told.figure("time", entry, told.size, "epoch"))
-    return f"{figures.shown(training)} ({each} an epoch) with {who}"
+        step = told.figure("time", entry, size, "step")
+        return f"an unknown time with {who} ({figures.why(training)}; a step {figures.shown(step)})"
+    each = figures.short(told.figure("time", entry, size, "epoch"))
+    return f"{figures.shown(training)}{f' ({each} an epoch)' if full else ''} with {who}"
 
 
 def _run(told: Told) -> str:
@@ -280,15 +184,10 @@ def _run(told: Told) -> str:
     return f"an epoch that was run took {' and '.join(known)}" if known else ""
 
 
-def _word(told: Told, entry: str) -> str:
+def _word(told: Told, entry: str, size: int | None) -> str:
     """Return the verdict's word over the best CPU entry."""
-    for v in (
-        *told.evidence.verdicts(told.workload),
-        *told.evidence.variant_verdicts(told.workload),
-    ):
-        if (v.entry, v.size, v.scope, v.base_kind) == (entry, told.size, "transfer", "best-cpu"):
-            return f" ({names.word(v.word)})"
-    return ""
+    found = told.verdict(entry, size)
+    return "" if found is None else f" ({names.word(found.word)})"
 
 
 def _accuracy(told: Told) -> str:
@@ -326,8 +225,8 @@ def _inference(told: Told) -> str:
     gpu = told.gpu
     ratio = None if gpu is None else told.figure("time", gpu, size, "ratio")
     if gpu is not None and ratio is not None:
-        parts.append(f"{figures.ratio(ratio)}{_word(told, gpu)}, {names.rounds(ratio.n)}")
-    return _at_batch(told, parts)
+        parts.append(f"{figures.ratio(ratio)}{_word(told, gpu, size)}, {names.rounds(ratio.n)}")
+    return phrases.at_batch(told.size, parts)
 
 
 def _limit(told: Told, found: Answer | None) -> list[str]:
@@ -339,11 +238,3 @@ def _limit(told: Told, found: Answer | None) -> list[str]:
             f"batch {figures.short(found.figure('largest_batch'))} is the largest under {limit}"
         ]
     return [f"no batch is surely under {limit} ({found.why})"]
-
-
-def _at_batch(told: Told, parts: list[str]) -> str:
-    return _sentence(f"at batch {told.size}, {'; '.join(parts)}") if parts else ""
-
-
-def _sentence(text: str) -> str:
-    return f"{text[0].upper()}{text[1:]}." if text else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from breakeven.model.questions import Answer, Quantity, Question
 from breakeven.model.spec import TrainingSpec
+from breakeven.model.verdict import BEST_CPU, Verdict
 from breakeven.report.evidence import Evidence
 from breakeven.report.training import theirs
 
@@ -83,6 +84,19 @@ class Told:
         """Return the GPU entry and the best CPU entry, as far as there are any."""
         cpu = self.cpu(size)
         return [e for e in (self.gpu, cpu) if e is not None]
+
+    def verdict(self, entry: str, size: int | None) -> Verdict | None:
+        """Return the verdict over the best CPU entry, loader and copies included."""
+        every = (
+            *self.evidence.verdicts(self.workload), *self.evidence.variant_verdicts(self.workload)
+        )  # fmt: skip
+        wanted = (entry, size, "transfer", BEST_CPU)
+        return next((v for v in every if (v.entry, v.size, v.scope, v.base_kind) == wanted), None)
+
+    def other_sizes(self) -> list[int]:
+        """Return the paper's batch sizes that both sides have, but for the one told of."""
+        known = [set(self.sizes(e)) for e in self.sides(self.size)]
+        return [s for s in theirs.SIZES if s != self.size and known and all(s in k for k in known)]
 
     def label(self, entry: str) -> str:
         """Return what an entry is called."""
