@@ -23,6 +23,7 @@ import results_file
 from breakeven import units
 from breakeven.backends import registry
 from breakeven.model.sensing import SamplerCost
+from breakeven.sensors.nvml_sampling import NvmlSensor, gpu_sensors
 from breakeven.sensors.sampler import Sampler, SamplingPlan
 from breakeven.stats.quantile import t_quantile
 from gpu_calls import Call, array_calls, torch_calls
@@ -147,6 +148,19 @@ def cost_alone(seconds: float = ALONE_S) -> SamplerCost:
     return cost
 
 
+def question_costs(readings: int = 50) -> dict[str, float]:
+    """Return the CPU seconds of each reading of the GPUs; empty without one."""
+    found: dict[str, float] = {}
+    for sensor in gpu_sensors():
+        if isinstance(sensor, NvmlSensor):
+            for _ in range(readings):
+                sensor.read("fast")
+                sensor.read("slow")
+            found |= sensor.costs()
+        sensor.close()
+    return found
+
+
 def slowed(one: Loop) -> SlowDown:
     """Return how much the sampler at its default rate slows the loop down."""
     with (
@@ -207,7 +221,8 @@ def main() -> None:
     watch = Watch()
     cost = cost_alone()
     one = loop()
-    made = result(cost, slowed(one), one.name, watch.told())
+    more = watch.told() | {"reading_cpu_s": question_costs()}
+    made = result(cost, slowed(one), one.name, more)
     print(made.figure)
     results_file.write(results_file.path_of(made.row, made.machine, asked.out), made)
 

@@ -293,6 +293,8 @@ def test_a_dear_question_is_asked_less_often_and_said_to_be(clock: Clock) -> Non
     asked = sum("utilisation_share" in v for v in tail)
     # 2 ms every 0.7 s and more are within 0.3 % of a core.
     assert 10 <= asked <= 15
+    assert sensor.costs()["gpu0.utilisation_share"] == pytest.approx(2e-3, rel=0.1)
+    assert sensor.costs()["gpu0.power_w"] == 0.0
     slower = sensor.slower()
     assert set(slower) == {"gpu0.utilisation_share", "gpu0.memory_busy_share"}
     assert slower["gpu0.utilisation_share"] == pytest.approx(0.7, abs=0.11)

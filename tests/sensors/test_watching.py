@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from breakeven.errors import UnavailableError
+from breakeven.model.held import reasons_of
 from breakeven.model.run import GpuConditions
 from breakeven.sensors.base import GpuWatch
 from breakeven.sensors.replay import ReplayWatch
-from breakeven.sensors.watching import NoWatch, NvmlWatch, open_watch, reasons_of
+from breakeven.sensors.watching import NoWatch, NvmlWatch, open_watch
 from sensors.recorded import H200, NVMLError_LibraryNotFound, Recorded
 
 UUID = str(H200["UUID"])

@@ -109,6 +109,10 @@ class NvmlSensor:
             for name in question.names
         }
 
+    def costs(self) -> dict[str, float]:
+        """Return by sensor the CPU seconds that a reading takes, smoothed over the last ones."""
+        return {name: q.asked.cost_s for q in self._questions for name in q.names}
+
     def close(self) -> None:
         """End the session."""
         if self._open:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeAlias
 
 from breakeven.errors import UnavailableError
+from breakeven.model.held import reasons_of
 from breakeven.model.run import GpuConditions
 from breakeven.sensors.base import GpuWatch, Look
 from breakeven.sensors.faults import explain
@@ -15,35 +16,6 @@ from breakeven.sensors.replay import VARIABLE, ReplayWatch, read_recording
 
 # The bindings have no types, and tests hand in recorded answers.
 NvmlAnswer: TypeAlias = Any
-
-IDLE = 0x1
-"""Bit of a GPU that has nothing to do: right after a slot it is, and that holds no clock down."""
-
-POWER_CAP, THERMAL, HARDWARE = 0x4, 0x20 | 0x40, 0x8 | 0x80
-"""Bits of the driver's mask: software power cap; software and hardware thermal slowdown; hardware
-slowdown and power brake. All others (clocks set by someone, sync boost, ...) are ``other``."""
-
-HARDWARE_SLOWDOWN = 0x8
-"""Set beside the thermal bit as well: alone, or beside the power brake, it is the hardware's."""
-
-
-def reasons_of(mask: int) -> tuple[str, ...]:
-    """Return why clocks are held down, from the driver's mask of clock event reasons.
-
-    Bits as in the group nvmlClocksEventReasons of NVIDIA's NVML reference.
-    """
-    thermal = bool(mask & THERMAL)
-    hardware = mask & HARDWARE
-    if thermal:
-        hardware &= ~HARDWARE_SLOWDOWN
-    known = IDLE | POWER_CAP | THERMAL | HARDWARE
-    found = {
-        "power_cap": mask & POWER_CAP,
-        "thermal": thermal,
-        "hardware": hardware,
-        "other": mask & ~known,
-    }
-    return tuple(name for name, bits in found.items() if bits)
 
 
 class NvmlWatch:
