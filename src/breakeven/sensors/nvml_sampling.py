@@ -27,7 +27,7 @@ LOST = {
 """After these no question will be answered any more."""
 FAILURES = 10
 """After so many failures in a row a question that was answered before is asked no more."""
-CORE_SHARE = 0.003
+CORE_SHARE = 0.002
 """CPU time over time that the questions to all GPUs may take."""
 _DENIED = "ask for access to /dev/nvidia*, often by joining the group video or render"
 

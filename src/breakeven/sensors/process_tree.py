@@ -89,7 +89,7 @@ class ProcessTree:
         self._page_bytes = os.sysconf("SC_PAGE_SIZE")
         self._members: dict[int, KernelFile] = {}
         self._last: dict[int, Stat] = {}
-        self._strangers: set[int] = set()
+        self._strangers: set[str] = set()
         self._kept_s = 0.0
         self._before: tuple[float, float] | None = None
         self._ended_s: float | None = None
@@ -176,14 +176,16 @@ class ProcessTree:
     def _search(self) -> None:
         """Take in processes that descend from a member; those known as strangers stay so."""
         try:
-            listed = {int(name) for name in os.listdir(self._proc) if name.isdigit()}  # noqa: PTH208  a Path for each takes four times as long
+            listed = set(os.listdir(self._proc))  # noqa: PTH208  a Path for each takes four times as long
         except OSError:
             return
         self._strangers &= listed
         parents: dict[int, int] = {}
-        for pid in listed - self._strangers - self._members.keys() - self._left_out:
-            stat = self._stat_of(pid)
-            if stat is not None:
+        for name in listed - self._strangers:
+            pid = int(name) if name.isdigit() else None
+            if pid is None or pid in self._left_out:
+                self._strangers.add(name)
+            elif pid not in self._members and (stat := self._stat_of(pid)) is not None:
                 parents[pid] = stat.parent
         grown = True
         while grown:
@@ -192,7 +194,7 @@ class ProcessTree:
                 del parents[pid]
                 self._join(pid)
             grown = bool(new)
-        self._strangers |= parents.keys()
+        self._strangers.update(str(pid) for pid in parents)
 
     def _stat_of(self, pid: int) -> Stat | None:
         try:

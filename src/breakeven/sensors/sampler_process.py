@@ -20,13 +20,16 @@ from breakeven.sensors.host import Host
 from breakeven.sensors.nvml_sampling import gpu_sensors
 from breakeven.sensors.played import Played
 from breakeven.sensors.powercap import Powercap
-from breakeven.sensors.process_tree import ProcessTree
+from breakeven.sensors.process_tree import NAMES, ProcessTree
 from breakeven.sensors.recording import read_recording
 from breakeven.sensors.sampler import FINISH, IN_FILE, READY, Order
 from breakeven.sensors.sampling import Loop
+from breakeven.sensors.thrifty import Thrifty
 from breakeven.sensors.writing import Writer
 
 PR_SET_PDEATHSIG = 1
+SHARES, ALONE_SHARES = (0.001, 0.0015), (0.002, 0.0025)
+"""Of a core, that CPUs and processes may take beside GPUs, and without any."""
 ORPHANED = "what started the sampler ended before it"
 _ASKED = ""
 
@@ -80,8 +83,14 @@ def sensors_of(order: Order) -> tuple[Sensor, ...]:
     if plan.replay is not None:
         return (Played(read_recording(Path(plan.replay))),)
     gpus = gpu_sensors(fast_s=plan.fast_s, slow_s=plan.slow_s) if plan.gpus else ()
+    host_share, tree_share = SHARES if any(gpu.names for gpu in gpus) else ALONE_SHARES
     tree = ProcessTree(order.root_pid, leave_out=[os.getpid()], count_root=plan.count_root)
-    return (*gpus, Powercap(), Host(), tree)
+    return (
+        *gpus,
+        Powercap(),
+        Thrifty(Host(), ["cpu.busy_share"], period_s=plan.fast_s, share=host_share),
+        Thrifty(tree, NAMES, period_s=plan.fast_s, share=tree_share),
+    )
 
 
 def sample(order: Order, sensors: Sequence[Sensor], ears: Ears) -> Writer:
