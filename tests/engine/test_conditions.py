@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from breakeven.engine import conditions
-from breakeven.engine.conditions import CpuMeter, Reading, idle_seconds, is_busy
+from breakeven.engine.conditions import CpuMeter, Reading, idle_seconds, is_busy, meter_of
+from records import machine
 
 # From a rented machine of four cores: user, nice, system, idle, iowait, irq, softirq, steal.
 STAT = """\
@@ -48,6 +50,16 @@ def test_numbers_are_not_taken_for_the_line_of_another_cpu() -> None:
 
 def _meter(cpus: int = 4, *, spare: float = 0.0, stat: Path = Path("/proc/stat")) -> CpuMeter:
     return CpuMeter(range(cpus), spare=spare, own_s=lambda: 5.0, stat=stat)
+
+
+@pytest.mark.parametrize(("quota", "spare"), [(None, 0.0), (4.0, 12.0), (32.0, 0.0)])
+def test_cpus_beyond_our_quota_may_be_used_by_others(quota: float | None, spare: float) -> None:
+    """Of 16 CPUs with a quota of 4 others may have 12 before the machine counts as busy."""
+    cpu = msgspec.structs.replace(machine(cores=16).cpu, quota_cores=quota)
+    meter = meter_of(cpu, lambda: 0.0)
+    begin = Reading(wall_s=0.0, idle_s=0.0, own_s=0.0)
+    end = Reading(wall_s=1.0, idle_s=0.0, own_s=0.0)
+    assert meter.foreign_cores(begin, end) == 16 - spare
 
 
 def _span(*, wall: float, idle: float, own: float) -> tuple[Reading, Reading]:

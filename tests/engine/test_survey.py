@@ -7,8 +7,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from breakeven.engine import survey
-from breakeven.engine.survey import extent_bytes, stages, survey_here, together
+from breakeven.engine import survey, survey_plan
+from breakeven.engine.joined_ceilings import together
+from breakeven.engine.survey import survey_here
+from breakeven.engine.survey_plan import extent_bytes, stages
 from breakeven.model.machine import Ceilings, LinkRate
 from engine.casts import actor, began, measured, script
 from records import machine
@@ -48,7 +50,7 @@ def test_every_device_is_measured_one_backend_at_a_time(tmp_path: Path) -> None:
     assert found["cpu"].backend == "scripted:cpu, scripted:other"
     assert found["cuda:0"].flops_per_s["float32"] == pytest.approx(PRODUCT / 0.1)
     opened = [t for t in told if "opening" in t]
-    assert len(opened) == 3 + len(survey.REDUCED)
+    assert len(opened) == 3 + len(survey_plan.REDUCED)
     assert told.index(opened[1]) > told.index("ceilings: memory on cpu")
 
 
@@ -119,11 +121,11 @@ def test_the_cost_is_known_before(tmp_path: Path) -> None:
     """It counts each worker and each part, and fewer precisions cost less."""
     name = script(tmp_path, cpu=CPU, gpu=GPU)
     cpu, gpu, *reduced = stages([name], machine(gpu=False))
-    assert [s.entry.precision for s in reduced] == list(survey.REDUCED)
+    assert [s.entry.precision for s in reduced] == list(survey_plan.REDUCED)
     assert [p.part for p in cpu.parts] == ["product", "product", "memory"]
     assert [p.part for p in gpu.parts][-3:] == ["memory", "link", "launch"]
-    part = survey.PART_S + survey.SET_UP_S
-    assert cpu.cost_s == pytest.approx(survey.OPEN_S + 3 * part)
+    part = survey_plan.PART_S + survey_plan.SET_UP_S
+    assert cpu.cost_s == pytest.approx(survey_plan.OPEN_S + 3 * part)
     one, _ = stages([name], machine(gpu=False), ["float32"])
     assert [p.part for p in one.parts] == ["product", "memory"]
     assert one.cost_s == pytest.approx(cpu.cost_s - part)
@@ -140,7 +142,7 @@ def test_arrays_are_beyond_the_caches_and_within_the_memory() -> None:
     many = msgspec.structs.replace(large, cpu=groups)
     assert extent_bytes(many, "cpu") == 2048 << 20
     short = msgspec.structs.replace(large, memory_available_bytes=1 << 30)
-    assert extent_bytes(short, "cpu") == (1 << 30) // survey.MEMORY_PARTS
+    assert extent_bytes(short, "cpu") == (1 << 30) // survey_plan.MEMORY_PARTS
     assert extent_bytes(here, "cuda:0") == 1 << 30
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from breakeven.engine.clock import now
+from breakeven.model.machine import Cpu
 
 STAT = Path("/proc/stat")
 TICK_S = 0.01
@@ -86,6 +87,12 @@ class CpuMeter:
             return 0.0
         busy = len(self._cpus) * wall - (end.idle_s - begin.idle_s)
         return max(0.0, (busy - (end.own_s - begin.own_s)) / wall - self._spare)
+
+
+def meter_of(cpu: Cpu, own_s: Callable[[], float]) -> CpuMeter:
+    """Return the meter of the CPUs that we may use, less what our quota leaves to others."""
+    usable = len(cpu.affinity)
+    return CpuMeter(cpu.affinity, spare=max(0.0, usable - (cpu.quota_cores or usable)), own_s=own_s)
 
 
 def is_busy(foreign_cores: float, wall_s: float) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from breakeven import units
 from breakeven.engine.allotment import Allotment
 from breakeven.engine.clock import now, stamp
-from breakeven.engine.conditions import CpuMeter
+from breakeven.engine.conditions import meter_of
 from breakeven.engine.context import Context, Progress
 from breakeven.engine.first_calls import ColdStarts, shoot_naively
 from breakeven.engine.forecast import another_fits, kept, known_calls, rounds_s
@@ -83,7 +83,6 @@ def measure(
     interrupted = True
     try:
         with crew() as made:
-            cpu = record.machine.cpu
             context = Context(
                 spec=record.spec,
                 machine=record.machine,
@@ -95,11 +94,7 @@ def measure(
                 crew=made,
                 inputs=Inputs(made, scratch, record.spec.dtype, record.spec.seed),
                 scratch=scratch,
-                meter=CpuMeter(
-                    cpu.affinity,
-                    spare=max(0.0, len(cpu.affinity) - (cpu.quota_cores or len(cpu.affinity))),
-                    own_s=made.cpu_s,
-                ),
+                meter=meter_of(record.machine.cpu, made.cpu_s),
                 progress=progress,
                 deadline=now() + record.spec.budget_s,
                 patience_s=patience_s,

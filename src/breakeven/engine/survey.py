@@ -10,116 +10,25 @@ from pathlib import Path
 import msgspec
 
 from breakeven import units
-from breakeven.backends import registry
 from breakeven.engine import messages
-from breakeven.engine.conditions import CpuMeter, is_busy
+from breakeven.engine.conditions import CpuMeter, is_busy, meter_of
 from breakeven.engine.context import OPEN_DEADLINE_S, Context
 from breakeven.engine.inputs import scratch_folder
-from breakeven.engine.plan import cores_for, entry_id, in_precision
+from breakeven.engine.joined_ceilings import says, together
+from breakeven.engine.plan import cores_for
 from breakeven.engine.processes import Crew, WorkerProcess, crew
+from breakeven.engine.survey_plan import Stage, stages
 from breakeven.errors import WorkerError
 from breakeven.model.event import CeilingsDone
-from breakeven.model.machine import BUSY, Ceilings, LinkRate, Machine
+from breakeven.model.machine import BUSY, Ceilings, Machine
 from breakeven.model.run import Entry
-from breakeven.model.spec import Precision
 
 Tell = Callable[[str, float], None]
-PART_S, PART_DEADLINE_S = 0.6, 120.0
+PART_DEADLINE_S = 120.0
 # A part that others disturbed is measured once more: a ceiling is the best that was seen.
 TRIES = 2
 # Of what is left of a run's budget.
 SESSION_SHARE = 0.4
-# Opening a library takes seconds; with it the seconds that a product or a copy needs to be made.
-OPEN_S, OPEN_GPU_S, SET_UP_S = 2.0, 5.0, 0.6
-CACHES, LEAST_EXTENT, GPU_EXTENT = 4, 64 << 20, 1 << 30
-# Three arrays are streamed: together they take under a fifth of the memory.
-MEMORY_PARTS = 16
-PRODUCTS: tuple[Precision, ...] = ("float32", "float64")
-# Each has a process of its own, since a library is switched to it when it is opened.
-REDUCED: tuple[Precision, ...] = ("tf32", "float16", "bfloat16")
-
-
-class Stage(msgspec.Struct, frozen=True, kw_only=True):
-    """One worker of the survey, with the parts that it measures.
-
-    Attributes
-    ----------
-    entry : Entry
-        The backend with all usable cores, as a run has it.
-    parts : tuple
-        Requests in their order.
-    """
-
-    entry: Entry
-    parts: tuple[messages.MeasureCeilings, ...]
-
-    @property
-    def cost_s(self) -> float:
-        """Seconds that it takes, about."""
-        opening = OPEN_S if self.entry.device == "cpu" else OPEN_GPU_S
-        return opening + sum(p.seconds + SET_UP_S for p in self.parts)
-
-
-def stages(
-    names: Sequence[str], machine: Machine, precisions: Sequence[Precision] | None = None
-) -> tuple[Stage, ...]:
-    """Return the workers of a survey: one for each backend that is found here.
-
-    On a GPU there is one more for each reduced precision.
-
-    Parameters
-    ----------
-    precisions : sequence of str or None
-        Products wanted; None asks for all that there are.
-    """
-    planned = []
-    for name in names:
-        for one in registry.expand(name):
-            backend = registry.get(one)
-            if not backend.find().available:
-                continue
-            device, threads = backend.about.device, None
-            if backend.about.pools:
-                threads = machine.cpu.cores_usable
-            wanted = [p for p in PRODUCTS if precisions is None or p in precisions]
-            extent = extent_bytes(machine, device)
-            parts = [messages.MeasureCeilings(part="product", precision=p) for p in wanted]
-            parts.append(messages.MeasureCeilings(part="memory", extent_bytes=extent))
-            if device != "cpu":
-                parts += [messages.MeasureCeilings(part=p) for p in ("link", "launch")]
-            entry = Entry(
-                id=entry_id(one, threads), backend=one, device=device, threads=threads
-            )  # fmt: skip
-            planned.append(Stage(entry=entry, parts=tuple(parts)))
-            if device != "cpu":
-                planned += [
-                    _reduced(entry, p) for p in REDUCED if precisions is None or p in precisions
-                ]
-    return tuple(planned)
-
-
-def _reduced(entry: Entry, precision: Precision) -> Stage:
-    """Return the worker that measures the product in a reduced precision."""
-    return Stage(
-        entry=in_precision(entry, precision),
-        parts=(messages.MeasureCeilings(part="product", precision=precision),),
-    )
-
-
-def extent_bytes(machine: Machine, device: str) -> int:
-    """Return the bytes of an array that no cache holds, and that the memory has room for.
-
-    On a CPU four times the last-level cache that one core sees, or twice those of all groups of
-    cores: three arrays of that are beyond four times whatever caches there are.
-    """
-    if device == "cpu":
-        one = max(machine.cpu.caches_bytes.values(), default=0)
-        wanted = max(LEAST_EXTENT, CACHES * one, 2 * (machine.cpu.last_caches_bytes or 0))
-        room = machine.memory_available_bytes
-    else:
-        wanted = GPU_EXTENT
-        room = machine.gpus[0].memory_bytes if machine.gpus else None
-    return wanted if room is None else max(1 << 20, min(wanted, room // MEMORY_PARTS))
 
 
 def survey_here(
@@ -129,12 +38,7 @@ def survey_here(
     scratch = scratch_folder()
     try:
         with crew() as made:
-            cpu = machine.cpu
-            meter = CpuMeter(
-                cpu.affinity,
-                spare=max(0.0, len(cpu.affinity) - (cpu.quota_cores or len(cpu.affinity))),
-                own_s=made.cpu_s,
-            )
+            meter = meter_of(machine.cpu, made.cpu_s)
             planned = stages(names, machine)
             return Survey(machine, made, scratch, meter, tell, pin=pin).run(planned)
     finally:
@@ -169,7 +73,7 @@ def survey_in_session(context: Context, entries: Sequence[Entry]) -> None:
         pin=context.spec.pin,
     )
     for found in survey.run(planned):
-        if _says(found):
+        if says(found):
             context.emit(CeilingsDone(ceilings=found))
         else:
             why = "; ".join(dict.fromkeys(found.why.values()))
@@ -261,86 +165,6 @@ class Survey:
                 return reply.ceilings
             tries.append(_marked(reply.ceilings, said, foreign))
         return together(tries)
-
-
-def together(parts: Sequence[Ceilings]) -> Ceilings:
-    """Return the best of all parts of one device, with the backends that reached it.
-
-    What one backend could not measure and another could needs no reason.
-    """
-    flops: dict[str, float] = {}
-    for part in parts:
-        for precision, rate in part.flops_per_s.items():
-            flops[precision] = max(rate, flops.get(precision, 0.0))
-    memory = _best([p.memory_bytes_per_s for p in parts], max)
-    why = {k: v for p in parts for k, v in p.why.items()}
-    why = {k: v for k, v in why.items() if not _quietly_reached(parts, k)}
-    made = Ceilings(
-        device=parts[0].device,
-        backend=", ".join(dict.fromkeys(p.backend for p in parts if _says(p))) or parts[0].backend,
-        flops_per_s=flops,
-        memory_bytes_per_s=memory,
-        link=_joined([rate for p in parts for rate in p.link]),
-        launch_s=_best([p.launch_s for p in parts], min),
-        synchronise_s=_best([p.synchronise_s for p in parts], min),
-    )
-    known = {*flops, *(["memory"] if memory else []), *(["link"] if made.link else [])}
-    known |= {"launch"} if made.launch_s is not None else set()
-    known |= {"pinned"} if any(r.to_device_pinned for r in made.link) else set()
-    known |= {"open"} if _says(made) else set()
-    return msgspec.structs.replace(made, why={k: v for k, v in why.items() if k not in known})
-
-
-def _quietly_reached(parts: Sequence[Ceilings], mark: str) -> bool:
-    """Tell whether a mark of a disturbed part may go: as much was reached undisturbed."""
-    word, _, said = mark.partition(" ")
-    if word != BUSY:
-        return False
-    figures = [(f, mark in p.why) for p in parts if (f := _figure(p, said)) is not None]
-    quiet = [f for f, busy in figures if not busy]
-    return bool(quiet) and max(quiet) >= max(f for f, _ in figures)
-
-
-def _figure(part: Ceilings, said: str) -> float | None:
-    """Return the figure of one part, the larger the better."""
-    match said:
-        case "memory":
-            return part.memory_bytes_per_s
-        case "link":
-            return _best([r.to_device for r in part.link], max)
-        case "launch":
-            return None if part.launch_s is None else -part.launch_s
-        case _:
-            return part.flops_per_s.get(said)
-
-
-def _says(part: Ceilings) -> bool:
-    """Tell whether anything was measured."""
-    return bool(part.flops_per_s or part.memory_bytes_per_s or part.link or part.launch_s)
-
-
-def _best(
-    values: Sequence[float | None], better: Callable[[Sequence[float]], float]
-) -> float | None:
-    known = [v for v in values if v is not None]
-    return better(known) if known else None
-
-
-def _joined(rates: Sequence[LinkRate]) -> tuple[LinkRate, ...]:
-    """Return the best rate of each kind, by size of the copy."""
-    made = []
-    for size in sorted({r.bytes for r in rates}):
-        own = [r for r in rates if r.bytes == size]
-        made.append(
-            LinkRate(
-                bytes=size,
-                to_device=_best([r.to_device for r in own], max),
-                to_host=_best([r.to_host for r in own], max),
-                to_device_pinned=_best([r.to_device_pinned for r in own], max),
-                to_host_pinned=_best([r.to_host_pinned for r in own], max),
-            )
-        )
-    return tuple(made)
 
 
 def _absent(entry: Entry, part: str, why: str) -> Ceilings:

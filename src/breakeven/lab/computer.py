@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import msgspec
 
 from breakeven.engine.probe import open_backends
+from breakeven.lab.telling import Progress
 from breakeven.machine import doctor as machine_doctor
 from breakeven.machine import facts
 from breakeven.machine.doctor import DoctorLine
 from breakeven.model.machine import Machine
 from breakeven.sensors.nvml import probe_gpus
-
-Progress = Callable[[str, float], None]
 
 
 def read_machine() -> Machine:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -18,6 +18,7 @@ from breakeven.engine.request import seconds_of, sizes_of
 from breakeven.errors import InputError
 from breakeven.lab.computer import read_machine
 from breakeven.lab.shelf import judged
+from breakeven.lab.telling import Progress
 from breakeven.model.event import Began
 from breakeven.model.machine import Machine
 from breakeven.model.run import Entry, RunRecord
@@ -27,7 +28,6 @@ from breakeven.store.sink import MemorySink
 from breakeven.workloads import registry as workloads
 from breakeven.workloads.base import unlike
 
-Progress = Callable[[str, float], None]
 WARM_SLOTS = 3
 
 

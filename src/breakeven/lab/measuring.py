@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from breakeven import units
@@ -21,20 +21,13 @@ from breakeven.lab.computer import read_machine
 from breakeven.lab.reach import stored_ceilings
 from breakeven.lab.result import Result
 from breakeven.lab.shelf import judged
+from breakeven.lab.telling import WAITING, Progress, Say, quiet
 from breakeven.model.event import Began, CeilingsDone, Resumed
 from breakeven.model.run import RunRecord
 from breakeven.model.spec import RunSpec
 from breakeven.sensors.replay import check_recording
 from breakeven.store.folder import Store, new_id
 from breakeven.store.sink import JournalSink
-
-Say = Callable[[str], None]
-Progress = Callable[[str, float], None]
-WAITING = "another run is measuring on this machine: waiting for it"
-
-
-def _quiet(*_words: object) -> None:
-    """Say nothing."""
 
 
 def run(  # noqa: PLR0913  each is an option of the command
@@ -115,8 +108,8 @@ def start_run(
     *,
     command: Sequence[str],
     store: Path | None = None,
-    say: Say = _quiet,
-    progress: Progress = _quiet,
+    say: Say = quiet,
+    progress: Progress = quiet,
 ) -> tuple[Result, bool]:
     """Measure a new run; return it, with whether it was interrupted.
 
@@ -150,7 +143,7 @@ def start_run(
 
 
 def resume_run(
-    name: str, *, store: Path | None = None, say: Say = _quiet, progress: Progress = _quiet
+    name: str, *, store: Path | None = None, say: Say = quiet, progress: Progress = quiet
 ) -> tuple[Result, bool]:
     """Go on with an interrupted run: complete the rounds that it had planned.
 

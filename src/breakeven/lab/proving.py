@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ from breakeven.engine.timers import TimerWatch
 from breakeven.errors import NothingMeasuredError, StoreError
 from breakeven.lab.computer import read_machine
 from breakeven.lab.lineup import DEVICE_CLOCK_S, Plan, SelfTestOptions, plan
-from breakeven.lab.measuring import WAITING
+from breakeven.lab.telling import WAITING, Progress, Say, quiet
 from breakeven.machine.steal import steal_seconds
 from breakeven.model.event import BackendSeen, Began
 from breakeven.model.machine import Machine
@@ -31,14 +31,8 @@ from breakeven.store.folder import new_id
 from breakeven.store.selftests import SelfTests
 from breakeven.store.sink import MemorySink
 
-Say = Callable[[str], None]
-Progress = Callable[[str, float], None]
 NO_GPU = "no GPU takes part"
 LEFT_OUT = "left out of --quick"
-
-
-def _quiet(*_words: object) -> None:
-    """Say nothing."""
 
 
 class Tried(NamedTuple):
@@ -62,8 +56,8 @@ def start_selftest(
     *,
     command: Sequence[str],
     store: Path | None = None,
-    say: Say = _quiet,
-    progress: Progress = _quiet,
+    say: Say = quiet,
+    progress: Progress = quiet,
 ) -> Tried:
     """Run a self-test, and store it.
 
@@ -103,8 +97,8 @@ def try_machine(
     machine: Machine,
     *,
     command: Sequence[str] = ("selftest",),
-    say: Say = _quiet,
-    progress: Progress = _quiet,
+    say: Say = quiet,
+    progress: Progress = quiet,
 ) -> SelfTest:
     """Measure a plan by the ordinary engine, judge it by the ordinary rule, and say what it means.
 

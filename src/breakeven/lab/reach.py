@@ -2,36 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from breakeven import units
 from breakeven.backends import registry
-from breakeven.engine import survey
 from breakeven.engine.clock import stamp
 from breakeven.engine.lock import machine_lock
 from breakeven.engine.processes import interrupted_once
+from breakeven.engine.survey import survey_here
+from breakeven.engine.survey_plan import stages
 from breakeven.errors import NothingMeasuredError, StoreError
 from breakeven.lab.computer import read_machine
+from breakeven.lab.telling import WAITING, Progress, Say, quiet
 from breakeven.model.machine import BUSY, Ceilings, Machine
 from breakeven.store.ceilings import CeilingsShelf
 from breakeven.store.folder import Store
-
-Say = Callable[[str], None]
-Progress = Callable[[str, float], None]
-WAITING = "a run is measuring on this machine: waiting for it"
-
-
-def _quiet(*_words: object) -> None:
-    """Say nothing."""
 
 
 def measure_ceilings(
     *,
     backends: Sequence[str] | None = None,
     store: Path | None = None,
-    say: Say = _quiet,
-    progress: Progress = _quiet,
+    say: Say = quiet,
+    progress: Progress = quiet,
 ) -> tuple[tuple[Ceilings, ...], Path]:
     """Measure what each device reaches at best, and keep it for later runs on this machine.
 
@@ -58,10 +52,10 @@ def measure_ceilings(
     folder.check_writable()
     machine = read_machine()
     names = registry.names() if backends is None else backends
-    planned = survey.stages(names, machine)
+    planned = stages(names, machine)
     say(cost_sentence(sum(s.cost_s for s in planned)))
     with interrupted_once(), machine_lock(lambda: say(WAITING)):
-        found = survey.survey_here(names, machine, progress)
+        found = survey_here(names, machine, progress)
     if not any(c.flops_per_s or c.memory_bytes_per_s for c in found):
         reasons = dict.fromkeys(why for c in found for why in c.why.values())
         raise NothingMeasuredError(
