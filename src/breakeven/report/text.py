@@ -58,7 +58,7 @@ def _training(w: WorkloadPage) -> list[str]:
     for reply in w.training.replies:
         parts += [f"### {reply.label}: {_safe(reply.title)}", _safe(reply.text)]
         parts += [f"The paper: {_safe(reply.theirs)}."] if reply.theirs else []
-    parts.append(_safe(SOURCE))
+    parts += [_safe(SOURCE)] if w.training.replies else []
     if w.training.facts:
         parts += ["### Where the time of a step goes", _items(w.training.facts)]
     return parts

@@ -59,7 +59,7 @@ def _at(subjects: Subjects, study: Study, rates: ByRound, method: str, bend: Kne
     figures = [
         quantities.geometric("throughput", "1/s", rates, method=method)
         if rates
-        else quantities.missing("throughput", "1/s", study.why or "no step was timed")
+        else quantities.missing("throughput", "1/s", subjects.untimed(study))
     ]
     if bend is not None and study.size in bend.ratios:
         figures.append(_log_ratio("of_best", bend.ratios[study.size]))

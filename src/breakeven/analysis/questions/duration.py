@@ -30,7 +30,7 @@ def _answer(subjects: Subjects, study: Study) -> Answer:
     figures = [
         quantities.geometric("step", "s", step)
         if step
-        else quantities.missing("step", "s", study.why or "no step was timed")
+        else quantities.missing("step", "s", subjects.untimed(study))
     ]
     if study.workload == "train":
         plan = subjects.record.spec.training or TrainingSpec()

@@ -29,7 +29,7 @@ def _at(subjects: Subjects, study: Study) -> Answer:
     figures = [
         quantities.geometric("throughput", "1/s", rates)
         if rates
-        else quantities.missing("throughput", "1/s", study.why or "no step was timed"),
+        else quantities.missing("throughput", "1/s", subjects.untimed(study)),
         *(_percentile(study, name) for name in PERCENTILES),
     ]
     if study.latencies:

@@ -75,6 +75,17 @@ class Subjects:
         """Return seconds of a step as users wait for it (loader, copy, compute), by round."""
         return self.times.by_round(workload, size, entry, "transfer")
 
+    def untimed(self, study: Study) -> str:
+        """Return why a step has no time: it failed, its slots were voided, or there are none."""
+        case = self.case(study.workload, study.size, study.entry)
+        if case is not None and case.status != "ok":
+            return case.why or case.status
+        where = (study.workload, study.size, study.entry)
+        lost, _, reasons = self.times.lost_turns(*where, "transfer")
+        if lost:
+            return f"every timed slot was voided ({', '.join(sorted(reasons))})"
+        return study.why or "no step was timed"
+
     def base(self, workload: str, size: int) -> str | None:
         """Return the best CPU entry at a size."""
         return self.found.plan.best_cpu(workload, size)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from breakeven import units
 from breakeven.model.questions import Answer
 from breakeven.report import names
 from breakeven.report.training import figures
@@ -67,9 +66,7 @@ def _idle(told: Told, step: Answer) -> str:
     if busy is None or busy.value is None or not parts:
         return ""
     kernels = step.figure("kernels")
-    count = ""
-    if kernels is not None and kernels.value is not None:
-        count = f", {units.whole(kernels.value)} kernels a step"
+    count = "" if kernels is None else f", {figures.count(kernels)} kernels a step"
     return (
         f"In a trace of it the device was busy {figures.short(busy)}{count}; it was idle "
         f"{names.joined(parts)}."

@@ -51,6 +51,11 @@ def shown(q: Quantity | None) -> str:
     return value if low == value == high else units.spanned(value, low, high)
 
 
+def count(q: Quantity | None) -> str:
+    """Return a number of things without decimals, or the sign for none."""
+    return NONE if q is None or q.value is None else units.whole(q.value)
+
+
 def accuracy(q: Quantity | None) -> str:
     """Return a share of right answers with its interval, to one decimal."""
     if q is None or q.value is None:
@@ -78,6 +83,11 @@ def ratio(q: Quantity | None) -> str:
         return units.ratio(q.value)
     value, low, high = units.ratio(q.value), units.ratio(q.low), units.ratio(q.high)
     return value if low == value == high else units.spanned(value, low, high)
+
+
+def reason(q: Quantity | None) -> str:
+    """Return why a figure is missing; the way to get it stands in the tables."""
+    return "" if q is None or q.value is not None else q.why or "no reason was recorded"
 
 
 def why(q: Quantity | None) -> str:

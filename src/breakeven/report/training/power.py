@@ -53,7 +53,7 @@ def _heat(told: Told, entry: str) -> str:
 
 def _power_of(found: Answer, power: Quantity) -> str:
     if power.value is None:
-        return f"power not read ({figures.why(power)})"
+        return f"power not read ({figures.reason(power)})"
     limit = found.figure("power_of_limit")
     of = "" if limit is None else f" ({figures.short(limit)} of its limit)"
     start, end = found.figure("power_start"), found.figure("power_end")
@@ -66,7 +66,7 @@ def _power_of(found: Answer, power: Quantity) -> str:
 def _warmth(found: Answer) -> str:
     start, end = found.figure("temperature_start"), found.figure("temperature_end")
     if start is None or start.value is None or end is None:
-        said = figures.why(start)
+        said = figures.reason(start)
         return f"temperature not read ({said})" if said else ""
     word = {None: "", "undecided": ", not told whether steady"}.get(found.word, f", {found.word}")
     return f"{figures.short(start)} to {figures.shown(end)}{word}"

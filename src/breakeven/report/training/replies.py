@@ -5,6 +5,7 @@ from __future__ import annotations
 from breakeven import units
 from breakeven.model.questions import Answer
 from breakeven.report import names
+from breakeven.report.evidence import NONE
 from breakeven.report.training import figures, phrases, power, several, theirs
 from breakeven.report.training.told import Told
 from breakeven.report.training.view import Reply
@@ -43,18 +44,14 @@ def _utilisation(told: Told) -> str:
         found = told.answer("utilisation", entry, told.size)
         if found is None:
             continue
-        cores = found.figure("cpu_cores")
-        used = (
-            f"{figures.shown(cores)} of {usable} cores"
-            if cores is not None and cores.value is not None
-            else f"cores not read ({figures.why(cores)})"
-        )
-        who = told.label(entry)
-        parts.append(
-            f"with {who} {_gpu(found)}{_elsewhere(told, entry)}, beside {used}"
-            if told.evidence.on_gpu(entry)
-            else f"{who} used {used}"
-        )
+        who, cores = told.label(entry), found.figure("cpu_cores")
+        known = cores is not None and cores.value is not None
+        used = f"{figures.shown(cores)} of {usable} cores" if known else figures.reason(cores)
+        if told.evidence.on_gpu(entry):
+            beside = f"beside {used}" if known else f"CPU cores not read ({used})"
+            parts.append(f"with {who} {_gpu(found)}{_elsewhere(told, entry)}, {beside}")
+        else:
+            parts.append(f"{who} used {used}" if known else f"cores of {who} not read ({used})")
     return phrases.at_batch(told.size, parts)
 
 
@@ -75,7 +72,7 @@ def _gpu(found: Answer) -> str:
     said = (
         f"a kernel ran {figures.shown(share)} of the time"
         if share is not None and share.value is not None
-        else f"the driver's utilisation is unknown ({figures.why(share)})"
+        else f"the driver's utilisation is unknown ({figures.reason(share)})"
     )
     if busy is not None and busy.value is not None:
         said += f" (of a trace the device was busy {figures.short(busy)})"
@@ -83,7 +80,8 @@ def _gpu(found: Answer) -> str:
 
 
 def _batch(told: Told) -> str:
-    return phrases.sentence("; ".join(_curve(told, entry) for entry in told.sides(told.size)))
+    found = (_curve(told, entry) for entry in told.sides(told.size))
+    return phrases.sentence("; ".join(text for text in found if text))
 
 
 def _curve(told: Told, entry: str) -> str:
@@ -93,7 +91,10 @@ def _curve(told: Told, entry: str) -> str:
     who = told.label(entry)
     if bend is None or bend.word is None:
         why = "" if bend is None else f" ({bend.why})"
-        said = f"{who} reaches {_rate(told, entry, sizes[0])} at batch {sizes[0]}{why}"
+        known = [s for s in sizes if _rate(told, entry, s) != NONE]
+        if not known:
+            return ""
+        said = f"{who} reaches {_rate(told, entry, known[0])} at batch {known[0]}{why}"
     else:
         said = f"with {who} throughput {_knee(told, bend)}"
     ends = [
@@ -168,8 +169,7 @@ def _took(told: Told, entry: str, size: int | None, *, full: bool) -> str:
     training = told.figure("time", entry, size, "training")
     who = told.label(entry)
     if training is None or training.value is None:
-        step = told.figure("time", entry, size, "step")
-        return f"an unknown time with {who} ({figures.why(training)}; a step {figures.shown(step)})"
+        return f"an unknown time with {who} ({figures.why(training)})"
     each = figures.short(told.figure("time", entry, size, "epoch"))
     return f"{figures.shown(training)}{f' ({each} an epoch)' if full else ''} with {who}"
 

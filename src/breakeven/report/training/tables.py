@@ -10,6 +10,7 @@ from breakeven.report import cells, names
 from breakeven.report.evidence import NONE
 from breakeven.report.training import figures, several
 from breakeven.report.training.told import Told
+from breakeven.report.training.trim import merged, trimmed
 from breakeven.report.view import Table
 
 _BEFORE = ("batch", "entry")
@@ -22,7 +23,8 @@ def all_of(told: Told) -> tuple[Table, ...]:
         time(told), load(told), power(told), energy(told), phases(told), idle(told),
         accuracy(told), latency(told), several.table(told),
     )  # fmt: skip
-    return tuple(t for t in found if t.rows)
+    slim = (trimmed(t) for t in found if t.rows)
+    return tuple(t for t in slim if t.rows)
 
 
 def _rows(told: Told, question: Question) -> Iterator[tuple[tuple[str, str], Answer]]:
@@ -104,7 +106,7 @@ def power(told: Told) -> Table:
         "last third less middle third; steady within 1 degree, interval included. Clocks held: "
         "share of the timed slots after which the driver gave a reason."
     )
-    return cells.table("Power and temperature", caption, columns, body, text=(1, 9, 10, 11))
+    return cells.table("Power and temperature", caption, columns, merged(body), text=(1, 9, 10, 11))
 
 
 def _held(a: Answer) -> str:
@@ -135,14 +137,14 @@ def energy(told: Told) -> Table:
         "Gross is what the meter saw over whole stretches of steps; net leaves out what the idle "
         "device drew before. Meter good to: what its steps leave open at both ends."
     )
-    return cells.table("Energy", caption, columns, body, text=(1, 2, 8, 9))
+    return cells.table("Energy", caption, columns, merged(body), text=(1, 2, 8, 9))
 
 
 def phases(told: Told) -> Table:
     """Return the phases of a step, and by what factor it could be quicker without some."""
     columns = (*_BEFORE, "loader", "to device", "forward", "backward", "optimiser", "to host",
                "sum of step",
-               "awaiting costs", "without loader", "without copy", "most goes to")  # fmt: skip
+               "unawaited > awaited", "without loader", "without copy", "most goes to")  # fmt: skip
     body = []
     for where, a in _rows(told, "step"):
         if a.figure("loader") is None:
@@ -181,7 +183,7 @@ def idle(told: Told) -> Table:
         if a.figure("idle_loader") is None:
             continue
         busy = told.figure("utilisation", a.entry, a.size, "gpu_busy")
-        body.append((*where, figures.short(busy), *(figures.short(a.figure(n)) for n in names_),
+        body.append((*where, figures.short(busy), *(_part(a, n) for n in names_),
                      figures.ratio(a.figure("profiler_cost"))))  # fmt: skip
     caption = (
         "Shares of the traced steps, in a pass apart from all timed ones: time in which kernels or "
@@ -189,6 +191,11 @@ def idle(told: Told) -> Table:
         "names. Profiler: traced step over plain step."
     )
     return cells.table("Why the device was idle", caption, columns, body, text=(1,))
+
+
+def _part(a: Answer, name: str) -> str:
+    found = a.figure(name)
+    return figures.count(found) if name == "kernels" else figures.short(found)
 
 
 def accuracy(told: Told) -> Table:
@@ -200,10 +207,11 @@ def accuracy(told: Told) -> Table:
         q = a.figure("accuracy")
         time_ = told.answer("time", a.entry, a.size)
         run = [figures.short(None if time_ is None else time_.figure(n)) for n in
-               ("epochs_run", "epoch_run", "training_run")]  # fmt: skip
+               ("epoch_run", "training_run")]  # fmt: skip
         pairs = (p for p in told.all("accuracy") if p.base is not None)
         pair = next((p for p in pairs if (p.entry, p.size) == (a.entry, a.size)), None)
-        body.append((*where, run[0], figures.accuracy(q), units.whole(q.n) if q else NONE, *run[1:],
+        body.append((*where, figures.count(a.figure("epochs")), figures.accuracy(q),
+                     units.whole(q.n) if q else NONE, *run,
                      pair.base or NONE if pair else NONE,
                      pair.word or NONE if pair else NONE))  # fmt: skip
     caption = (
@@ -220,7 +228,7 @@ def latency(told: Told) -> Table:
     for where, a in _rows(told, "inference"):
         shown = [figures.shown(a.figure(n)) for n in ("throughput", "p50", "p95", "p99")]
         shown[0] = shown[0].replace("/s", "")
-        body.append((*where, *shown, figures.short(a.figure("requests")),
+        body.append((*where, *shown, figures.count(a.figure("requests")),
                      figures.why(a.figure("p99"))))  # fmt: skip
     caption = (
         "Each request awaited; percentiles are taken in each process and averaged over rounds, "

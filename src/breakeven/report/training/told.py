@@ -78,7 +78,11 @@ class Told:
             if a.size == size and a.entry is not None and not self.evidence.on_gpu(a.entry)
             and (q := a.figure("step")) is not None and q.value is not None
         ]  # fmt: skip
-        return min(timed)[1] if timed else None
+        if timed:
+            return min(timed)[1]
+        # Where no slot counts none is the quickest; what else is known of one is told all the same.
+        untimed = (a.entry for a in self._of("time") if a.size == size and a.entry is not None)
+        return next((e for e in untimed if not self.evidence.on_gpu(e)), None)
 
     def sides(self, size: int | None) -> list[str]:
         """Return the GPU entry and the best CPU entry, as far as there are any."""
