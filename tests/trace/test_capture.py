@@ -13,7 +13,7 @@ from typing import Any, Self
 import pytest
 
 from breakeven.errors import UnavailableError
-from breakeven.trace.capture import CLOCK_MARK, WARM_STEPS, capture, captured, plain_step_s
+from breakeven.trace.capture import WARM_STEPS, capture, captured, plain_step_s
 from breakeven.trace.chrome import read
 from breakeven.trace.passes import traced
 from breakeven.trace.steps import find_steps
@@ -92,8 +92,7 @@ def test_nothing_is_awaited_between_the_steps_that_are_kept(tmp_path: Path) -> N
     played(making, tmp_path)
     warm = ["step", "wait", "next"] * WARM_STEPS
     marked = ["<breakeven.step", "step", ">", "next"]
-    filled = ["<breakeven.clock", ">", "step", "next"]
-    assert making.log == ["start", *warm, *filled, *marked, *marked, "wait", "next", "stop"]
+    assert making.log == ["start", *warm, "step", "next", *marked, *marked, "wait", "next", "stop"]
 
 
 def test_the_file_names_neither_the_machine_nor_a_folder(tmp_path: Path) -> None:
@@ -190,13 +189,15 @@ def training(torch: ModuleType) -> Callable[[], object]:
 
 
 def test_a_real_trace_of_a_training_holds_its_steps(tmp_path: Path) -> None:
-    """Every marked step is found, with a clock of the host, and lies within the trace."""
+    """Every marked step is found, with its waits for the loader, and lies within the trace."""
     torch = pytest.importorskip("torch")
     path = capture(training(torch), lambda: None, 3, tmp_path)
     trace = read(path)
     steps = find_steps(trace)
     assert (steps.how, [s.number for s in steps.steps]) == ("marked", [0, 1, 2])
-    assert sum(a.name.startswith(CLOCK_MARK) for a in trace.annotations) == 1
+    loads = [a for a in trace.annotations if a.name.startswith("enumerate(DataLoader)#")]
+    # One before the first step that is marked, and one in each.
+    assert len(loads) == 4
     assert trace.incomplete == 0
     assert not trace.work
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
-from time import perf_counter, perf_counter_ns
+from time import perf_counter
 from typing import Any, NamedTuple
 
 from breakeven.errors import UnavailableError
@@ -17,8 +17,6 @@ from breakeven.trace.steps import MARK
 # The first trace of a process sets up the driver's tracing, which takes seconds: steps under the
 # profiler, thrown away, before the first that is kept.
 WARM_STEPS = 3
-# The host's clock, so that other recordings of this machine can be laid beside the trace.
-CLOCK_MARK = "breakeven.clock#"
 # What the profiler writes about the machine and its folders; a trace is kept and handed on.
 _PRIVATE = re.compile(rb'^(\s*(?:\],)?\s*"(?:host_name|traceName)"\s*:\s*)"(?:[^"\\]|\\.)*"')
 
@@ -111,8 +109,6 @@ def captured(
                 wait()
                 _guarded(profiler.step)
             begin = perf_counter()
-            with mark(f"{CLOCK_MARK}{perf_counter_ns()}"):
-                pass
             step()
             _guarded(profiler.step)
             for number in range(steps):

@@ -19,8 +19,8 @@ _PROFILER = re.compile(r"^ProfilerStep#(\d+)$")
 # A step that repeats is believed from so many repeats on, over so much of what was traced.
 LEAST_REPEATS = 3
 LEAST_PART = 0.5
-# Names tried as the beat of a step, rarest first.
-TRIED = 8
+# Names tried as the beat of a step, rarest first, and for each the last distances between them.
+TRIED, DISTANCES = 8, 256
 
 
 class Step(NamedTuple):
@@ -107,13 +107,15 @@ def repeat(names: Sequence[str]) -> tuple[int, int]:
     lengths = set()
     for _, name in rare:
         places = np.flatnonzero(coded == codes[name])
-        lengths.update((places[-1] - places[:-1]).tolist())
+        lengths.update((places[-1] - places[-DISTANCES:-1]).tolist())
     best, period = 0, 0
     for length in sorted(lengths):
         differs = np.flatnonzero(coded[length:] != coded[:-length])
         covered = len(coded) - (int(differs[-1]) + 1 if len(differs) else 0)
         if covered > best and covered >= LEAST_REPEATS * length:
             best, period = covered, length
+        if best == len(coded):
+            break
     if best < LEAST_PART * len(coded) or period == 0:
         return 0, 0
     return period, len(coded) - best + best % period
