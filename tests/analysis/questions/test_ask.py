@@ -9,6 +9,7 @@ from breakeven.analysis.judge import apply, judge
 from breakeven.model.questions import Answer, Quantity
 from breakeven.model.run import RunRecord
 from breakeven.model.spec import TrainingSpec
+from breakeven.model.timeline import Series
 from breakeven.model.trace import TraceSummary
 from records import record
 from study_records import BATCHES, NO_RAPL, PHASES, RAPL_FIX, STEPS, trained
@@ -144,6 +145,17 @@ def test_what_held_the_clocks_down_is_counted_by_reason() -> None:
     answer = one(trained(), "power", GPU)
     assert of(answer, "held_power_cap").value == pytest.approx(1 / 3)
     assert answer.figure("held_thermal") is None
+
+
+def test_samples_tell_what_held_the_clocks_before_slots_do() -> None:
+    """The mask that was read while steps ran counts; that of an idle GPU holds nothing down."""
+    run = trained()
+    times = run.timeline[0].t_s
+    masks = Series(sensor="gpu0.held_by", t_s=times, value=tuple(float(0x21) for _ in times))
+    answer = one(replace(run, timeline=(*run.timeline, masks)), "power", GPU)
+    assert of(answer, "held_thermal").value == 1.0
+    assert answer.figure("held_power_cap") is None
+    assert "samples" in (of(answer, "held").method or "")
 
 
 def test_energy_is_told_gross_and_net_with_its_doubt() -> None:

@@ -11,6 +11,8 @@ from msgspec.structs import replace
 from breakeven.analysis.questions import quantities
 from breakeven.analysis.questions.energy import figures as energy_figures
 from breakeven.analysis.questions.subjects import ByRound, Subjects, of_sensor, stretches
+from breakeven.analysis.times import WARM_SCOPES
+from breakeven.model.held import reasons_of
 from breakeven.model.questions import Answer, AnswerWord, Quantity, Unit
 from breakeven.model.run import Slot
 from breakeven.model.study import Study
@@ -22,6 +24,7 @@ STEADY_C = 1.0
 _END = 0.1
 _THIRDS = 3
 _LEAST = 6
+BY_SAMPLES = "share of the samples while steps ran"
 BY_SLOTS = "share of timed slots after which the driver gave this reason"
 _NOT_LOOKED = "the driver's reasons were not read"
 
@@ -43,7 +46,7 @@ def _answer(subjects: Subjects, study: Study) -> Answer:
         figures += _ends(subjects, study, power, "power", "W")
         figures.append(of_sensor(subjects, study, power, "power", "W"))
         figures += _of_limit(subjects, study, figures[-1])
-        figures += _held(subjects, study)
+        figures += _held(subjects, study, gpu)
     sensor = "cpu.temperature_c" if gpu is None else f"{gpu}.temperature_c"
     figures += _ends(subjects, study, sensor, "temperature", "C")
     drift = _drift(subjects, study, sensor)
@@ -146,11 +149,46 @@ def _of_limit(subjects: Subjects, study: Study, power: Quantity) -> list[Quantit
     return [replace(quantities.scaled(power, 1 / limit, "power_of_limit"), unit="share")]
 
 
-def _held(subjects: Subjects, study: Study) -> list[Quantity]:
-    """Return how often each reason held the clocks down, by the reading after each timed slot."""
+def _held(subjects: Subjects, study: Study, gpu: str) -> list[Quantity]:
+    """Return how often each reason held the clocks down.
+
+    Samples taken while steps ran tell it; without them the readings after each timed slot do, by
+    when the GPU may be idle again.
+    """
+    read, method = _sampled(subjects, study, f"{gpu}.held_by"), BY_SAMPLES
+    if not read:
+        read, method = _after_slots(subjects, study), BY_SLOTS
+    if not read:
+        return [quantities.missing("held", "share", _NOT_LOOKED)]
+    kinds = sorted({kind for found in read.values() for reasons in found for kind in reasons})
+    by_kind: list[tuple[str, str | None]] = [("held", None), *((f"held_{k}", k) for k in kinds)]
+    return [
+        quantities.mean(
+            name, "share", {r: _share(found, kind) for r, found in read.items()}, method=method
+        )
+        for name, kind in by_kind
+    ]
+
+
+_Reasons = dict[int, list[tuple[str, ...]]]
+
+
+def _sampled(subjects: Subjects, study: Study, sensor: str) -> _Reasons:
+    series = next((s for s in subjects.record.timeline if s.sensor == sensor), None)
+    if series is None:
+        return {}
+    found: _Reasons = {}
+    for stretch in stretches(study):
+        masks = _within(series, stretch.begin_s, stretch.end_s)
+        if masks:
+            found.setdefault(stretch.round, []).extend(reasons_of(int(m)) for m in masks)
+    return found
+
+
+def _after_slots(subjects: Subjects, study: Study) -> _Reasons:
     where = (study.workload, study.size, study.entry)
     slots: dict[int, list[Slot]] = {}
-    for scope in ("resident", "transfer"):
+    for scope in WARM_SCOPES:
         for r in subjects.times.rounds_of(*where, scope):
             slots.setdefault(r, []).extend(subjects.times.slots(*where, scope, [r]))
     read = {
@@ -158,17 +196,7 @@ def _held(subjects: Subjects, study: Study) -> list[Quantity]:
             if s.conditions.gpu is not None and s.conditions.gpu.reasons is not None]
         for r, found in slots.items()
     }  # fmt: skip
-    read = {r: found for r, found in read.items() if found}
-    if not read:
-        return [quantities.missing("held", "share", _NOT_LOOKED)]
-    kinds = sorted({kind for found in read.values() for reasons in found for kind in reasons})
-    return [
-        quantities.mean("held", "share", {r: _share(f, None) for r, f in read.items()},
-                        method=BY_SLOTS),
-        *(quantities.mean(f"held_{kind}", "share",
-                          {r: _share(f, kind) for r, f in read.items()}, method=BY_SLOTS)
-          for kind in kinds),
-    ]  # fmt: skip
+    return {r: found for r, found in read.items() if found}
 
 
 def _share(found: Sequence[tuple[str, ...]], kind: str | None) -> float:

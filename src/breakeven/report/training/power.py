@@ -81,7 +81,8 @@ def _held(found: Answer) -> str:
     kinds = [f for f in found.figures if f.name.startswith("held_")]
     reasons = names.joined([f"{names.word(f.name.removeprefix('held_'))} {figures.short(f)}"
                             for f in kinds])  # fmt: skip
-    return f"clocks held in {figures.short(held)} of the slots ({reasons})"
+    of = "readings after slots" if held.method and "slots" in held.method else "samples"
+    return f"clocks held in {figures.short(held)} of the {of} ({reasons})"
 
 
 def _joules(told: Told, found: Answer, kind: str) -> list[str]:

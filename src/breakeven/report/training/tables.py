@@ -104,7 +104,7 @@ def power(told: Told) -> Table:
     caption = (
         "Start and end: means of the first and the last tenth of each stretch of steps. Drift: "
         "last third less middle third; steady within 1 degree, interval included. Clocks held: "
-        "share of the timed slots after which the driver gave a reason."
+        "share of the samples while steps ran, or of the readings after timed slots."
     )
     return cells.table("Power and temperature", caption, columns, merged(body), text=(1, 9, 10, 11))
 
