@@ -155,25 +155,34 @@ def _ended(name: str, trail: Trail) -> str:
     return f"{name}: {trail.ended}, {last}"
 
 
-def bounds(parser: argparse.ArgumentParser, machine: Machine) -> None:
-    """Add the options that bound either way's time, in seconds."""
+def options(text: str | None, machine: Machine) -> argparse.Namespace:
+    """Return where to write, and the seconds that bound either way's time.
+
+    Parameters
+    ----------
+    text : str or None
+        What the benchmark does, for its help.
+    """
+    parser = argparse.ArgumentParser(description=text)
     search, sweep = (SEARCH_S, SWEEP_S) if machine.gpus else (CPU_SEARCH_S, CPU_SWEEP_S)
+    parser.add_argument("--out", type=Path, default=results_file.FOLDER)
     parser.add_argument("--search-s", type=float, default=search)
     parser.add_argument("--sweep-s", type=float, default=sweep)
+    return parser.parse_args()
+
+
+def told(made: results_file.Result, folder: Path) -> None:
+    """Print what was found, and write the result."""
+    print(made.figure)
+    results_file.write(results_file.path_of(made.row, made.machine, folder), made)
 
 
 def main() -> None:
     """Run both, print what was found, and write the result."""
     machine = here()
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=results_file.FOLDER)
-    bounds(parser, machine)
-    asked = parser.parse_args()
-    watch = Watch()
+    asked, watch = options(__doc__, machine), Watch()
     case, search, sweep = both(machine, asked.search_s, asked.sweep_s)
-    made = result(case, search, sweep, watch.told(), machine)
-    print(made.figure)
-    results_file.write(results_file.path_of(made.row, made.machine, asked.out), made)
+    told(result(case, search, sweep, watch.told(), machine), asked.out)
 
 
 if __name__ == "__main__":

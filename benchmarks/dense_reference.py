@@ -8,13 +8,12 @@ medians and straight lines: none of the package's rule. It needs a GPU and takes
 
 from __future__ import annotations
 
-import argparse
+import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import results_file
-from answer_quick import WIDTH, bounds, case_of, narrow, steps
+from answer_quick import WIDTH, case_of, narrow, options, steps, told
 from breakeven.analysis.comparisons import Comparisons
 from breakeven.analysis.crossover import crossover
 from breakeven.model.machine import Machine
@@ -103,20 +102,16 @@ def _told(row: dict[str, Any]) -> str:
 def main() -> None:
     """Run both, print what was found, and write the result."""
     machine = here()
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=results_file.FOLDER)
-    bounds(parser, machine)
-    asked = parser.parse_args()
+    asked = options(__doc__, machine)
     if not machine.gpus:
-        parser.exit(3, "no NVIDIA GPU: there is no crossover to sweep\n")
+        print("no NVIDIA GPU: there is no crossover to sweep", file=sys.stderr)
+        sys.exit(3)
     watch, case = Watch(), case_of(machine)
     search = observed(case, machine, narrow(WIDTH), asked.search_s, dense=False)
     sweep = observed(
         case, machine, lambda t: t.steps[-1].rounds >= ROUNDS, asked.sweep_s, dense=True
     )
-    made = result(search, sweep, watch.told(), machine)
-    print(made.figure)
-    results_file.write(results_file.path_of(made.row, made.machine, asked.out), made)
+    told(result(search, sweep, watch.told(), machine), asked.out)
 
 
 if __name__ == "__main__":

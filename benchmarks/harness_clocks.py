@@ -17,6 +17,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from breakeven.trace.kernels import median_call
+
 Call = Callable[[], object]
 NVBENCH_LIMIT_S = 150.0
 CUPTI_S, CUPTI_LEAST, CUPTI_MOST = 0.1, 20, 200
@@ -121,8 +123,6 @@ def _first(error: BaseException) -> str:
 def per_call(spans: Sequence[tuple[float, float]], calls: int) -> float:
     """Return the seconds of a call from the spans of all kernels of some calls.
 
-    Where each call has as many kernels, it is the median over calls of their sum, else the mean.
-
     Parameters
     ----------
     spans : sequence of tuple
@@ -136,11 +136,7 @@ def per_call(spans: Sequence[tuple[float, float]], calls: int) -> float:
     if not spans:
         message = "the profiler recorded no kernel"
         raise ValueError(message)
-    took = [seconds for _, seconds in sorted(spans)]
-    each, left = divmod(len(took), calls)
-    if left or not each:
-        return sum(took) / calls
-    return statistics.median(sum(took[i * each : (i + 1) * each]) for i in range(calls))
+    return median_call(spans, calls).seconds
 
 
 def cupti_calls(call_s: float) -> int:

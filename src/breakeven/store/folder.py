@@ -12,16 +12,17 @@ from breakeven.store import files, names
 from breakeven.store.fold import fold
 from breakeven.store.journal import Journal, being_written, read
 from breakeven.store.names import default_folder, new_id
-from breakeven.store.privacy import Privacy, here
+from breakeven.store.privacy import Privacy
 from breakeven.store.sink import JournalSink
 from breakeven.store.summary import RunSummary, damaged, known, summary
 from breakeven.store.unfold import unfold
 from breakeven.store.upgrade import decode, encode
+from breakeven.store.writable import Writable
 
 __all__ = ["RunSummary", "Store", "default_folder", "new_id"]
 
 
-class Store:
+class Store(Writable):
     """A folder of runs; nothing is made or changed before something is written.
 
     Parameters
@@ -33,19 +34,7 @@ class Store:
     """
 
     def __init__(self, path: Path | None = None, *, privacy: Privacy | None = None) -> None:
-        self.path = path if path is not None else default_folder()
-        self._privacy = privacy or here()
-
-    def check_writable(self) -> None:
-        """Make the folder, and try to write in it.
-
-        Raises
-        ------
-        StoreError
-            It cannot be; the message says why, so that nothing is measured in vain.
-        """
-        files.make_folder(self.path)
-        files.try_writing(self.path)
+        super().__init__(path if path is not None else default_folder(), privacy)
 
     def save(self, record: RunRecord) -> Path:
         """Write a run's document whole or not at all; return its path.

@@ -10,12 +10,13 @@ from breakeven.model.selftest import SelfTest
 from breakeven.store import files
 from breakeven.store.names import checked, default_folder
 from breakeven.store.plain import encoded
-from breakeven.store.privacy import Privacy, here
+from breakeven.store.privacy import Privacy
+from breakeven.store.writable import Writable
 
 FOLDER = "selftests"
 
 
-class SelfTests:
+class SelfTests(Writable):
     """The folder of stored self-tests.
 
     Parameters
@@ -27,19 +28,7 @@ class SelfTests:
     """
 
     def __init__(self, store: Path | None = None, *, privacy: Privacy | None = None) -> None:
-        self.path = (store if store is not None else default_folder()) / FOLDER
-        self._privacy = privacy or here()
-
-    def check_writable(self) -> None:
-        """Make the folder, and try to write in it.
-
-        Raises
-        ------
-        StoreError
-            It cannot be; the message says why, so that nothing is measured in vain.
-        """
-        files.make_folder(self.path)
-        files.try_writing(self.path)
+        super().__init__((store if store is not None else default_folder()) / FOLDER, privacy)
 
     def save(self, selftest: SelfTest) -> Path:
         """Write a self-test whole or not at all; return its path.

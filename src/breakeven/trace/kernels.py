@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import statistics
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -55,9 +55,6 @@ def traced(call: Call, wait: Call, calls: int, profiler: Profiler | None = None)
 def per_call(document: dict[str, Any], calls: int) -> Kernels:
     """Return the device work of one call, from a trace of several calls of the same work.
 
-    Durations are added call by call, and the median call is taken. Where the number of kernels is
-    no multiple of the calls, calls cannot be told apart: the mean is taken.
-
     Raises
     ------
     UnavailableError
@@ -73,7 +70,21 @@ def per_call(document: dict[str, Any], calls: int) -> Kernels:
             "the trace holds no kernel",
             "the driver may keep its counters from users (NVreg_RestrictProfilingToAdminUsers)",
         )
-    seconds = [took for _, took in sorted(work)]
+    return median_call(work, calls)
+
+
+def median_call(spans: Sequence[tuple[float, float]], calls: int) -> Kernels:
+    """Return the device work of one call from the spans of the kernels of several.
+
+    Durations are added call by call, and the median call is taken. Where the number of kernels is
+    no multiple of the calls, calls cannot be told apart: the mean is taken.
+
+    Parameters
+    ----------
+    spans : sequence of tuple
+        Start in any unit, and seconds; one at least.
+    """
+    seconds = [took for _, took in sorted(spans)]
     count, rest = divmod(len(seconds), calls)
     if rest or not count:
         return Kernels(sum(seconds) / calls, max(1, round(len(seconds) / calls)))

@@ -91,3 +91,21 @@ def agreement(
         if precision == "float64"
         else "each sampled element within 3 times NumPy's own error, and 8 u of the largest",
     )
+
+
+def of_sample(
+    arrays: tuple[Array, ...], reference: dict[str, Array], precision: Precision, places: str
+) -> Agreement:
+    """Apply the rule to a part of the one result of work without products; all must be finite.
+
+    Parameters
+    ----------
+    places : str
+        Name of the array of `reference` that holds the indices of what was sampled.
+    """
+    from breakeven.stats.rules import without_products  # noqa: PLC0415  it needs NumPy
+    from breakeven.workloads.base import computed_in  # noqa: PLC0415  it is imported by that
+
+    (result,) = arrays
+    computed_in(result, precision)
+    return agreement(result, reference, without_products(precision), lambda a: a[reference[places]])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from breakeven.model.run import Agreement, Work
 from breakeven.model.spec import DType, Precision
 from breakeven.workloads import default_rule
-from breakeven.workloads.base import ITEM_BYTES, Answer, Need, computed_in
+from breakeven.workloads.base import ITEM_BYTES, Answer, Need
 from breakeven.workloads.values import normal
 
 if TYPE_CHECKING:
@@ -85,11 +85,5 @@ class Stencil:
         precision: Precision,
     ) -> Agreement:
         """Apply the default rule to sampled rows, the rim's among them; all must be finite."""
-        from breakeven.stats.rules import without_products  # noqa: PLC0415  it needs NumPy
-
         del losses
-        (result,) = arrays
-        computed_in(result, precision)
-        return default_rule.agreement(
-            result, reference, without_products(precision), lambda a: a[reference["rows"]]
-        )
+        return default_rule.of_sample(arrays, reference, precision, "rows")
