@@ -23,12 +23,15 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
     compiles : bool
         Whether it keeps kernels that it compiled in folders that variables of the environment
         name, so that a first call without them takes longer.
+    trains : str or None
+        The kind of training job that runs on it; None for a library of arrays alone.
     """
 
     name: str
     device: str
     pools: bool
     compiles: bool = False
+    trains: str | None = None
 
 
 class Opening(msgspec.Struct, frozen=True, kw_only=True):

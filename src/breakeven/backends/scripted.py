@@ -185,6 +185,7 @@ class ScriptedBackend:
             device=self._actor.device,
             pools=False,
             compiles=self._actor.start.emptied_first_call_s is not None,
+            trains="scripted",
         )
         self._plays = self._actor.precisions.get(precision, InPrecision())
         self._seed = f"{script.seed}/{name}/{seed}"

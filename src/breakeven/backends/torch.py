@@ -35,6 +35,7 @@ class TorchBackend:
             device="cuda:0" if cuda else "cpu",
             pools=not cuda,
             compiles=cuda,
+            trains="torch",
         )
         self._cuda = cuda
         self._precision: Precision = precision

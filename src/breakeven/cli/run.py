@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from breakeven.cli import options, streams
+from breakeven.cli import options, streams, training_options
 from breakeven.cli.progress import Line
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ INTERRUPTED = 130
 # Options that make the plan of a run, which a resumed run has already.
 PLAN = (
     "workloads", "quick", "budget", "sizes", "backends", "dtype", "precisions", "rounds", "seed",
-    "naive", "no_pin", "ceilings",
+    "naive", "no_pin", "ceilings", *training_options.NAMES,
 )  # fmt: skip
 DEFAULT_REPORT = Path("breakeven-report.html")
 
@@ -48,6 +48,7 @@ def _listed(
     metavar="LIST",
     help="Also measure GPUs in these: tf32,float16,bfloat16,float64.",
 )
+@training_options.add
 @click.option("--rounds", type=int, help="Measure this many rounds at every size.")
 @click.option("--seed", type=int, default=42, show_default=True, help="Of data and of the order.")
 @click.option(
@@ -95,12 +96,14 @@ def command(  # noqa: PLR0913  each is an option
     verbose: bool,
     store: Path | None,
     as_json: bool,
+    **training: Any,  # noqa: ANN401  options of training_options
 ) -> int:
     """Measure built-in workloads on every backend that works here.
 
     WORKLOAD is matmul (product of two square matrices), mlp (training of a small network),
     elementwise, reduce, stencil, pairwise (distances), fft, sort, solve or svd; none means the
-    tour: matmul and mlp. Prints the answer first, stores the run, writes one HTML report.
+    tour: matmul and mlp. Or it is train or infer: PyTorch on CPU and GPU, over batch sizes.
+    Prints the answer first, stores the run, writes one HTML report.
     """
     from breakeven import lab
     from breakeven.engine.processes import deaf_to_interrupts
@@ -127,6 +130,7 @@ def command(  # noqa: PLR0913  each is an option
                 naive=naive,
                 pin=not no_pin,
                 ceilings=ceilings,
+                training=lab.TrainingOptions(**training),
             )
             words = ("run", *sys.argv[2:]) if len(sys.argv) > 1 else ("run",)
             result, interrupted = lab.start_run(
@@ -153,6 +157,7 @@ def _refuse_a_plan() -> None:
     for name in PLAN:
         if context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
             said = "WORKLOAD" if name == "workloads" else f"--{name.replace('_', '-')}"
+            said = "--lr" if name == "learning_rate" else said
             raise InputError(
                 f"--resume completes a run as it was planned, {said} would change it",
                 f"leave out {said}, or start a new run",

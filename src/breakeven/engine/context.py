@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from breakeven.engine import messages
+from breakeven.engine.aside import Aside, Nothing
 from breakeven.engine.clock import now
 from breakeven.engine.conditions import CpuMeter
 from breakeven.engine.device_times import Reading
@@ -19,8 +20,11 @@ from breakeven.machine.memory import read_memory
 from breakeven.model.event import Event, Remark, Sink
 from breakeven.model.machine import Machine
 from breakeven.model.run import Entry
-from breakeven.model.spec import RunSpec
-from breakeven.workloads.base import Workload
+from breakeven.model.spec import RunSpec, TrainingSpec
+from breakeven.workloads import registry
+from breakeven.workloads.jobs import JOBS
+from breakeven.workloads.planned import Planned
+from breakeven.workloads.training.base import Facts
 
 Progress = Callable[[str, float], None]
 OPEN_DEADLINE_S = 180.0
@@ -29,6 +33,8 @@ DEADLINE_TIMES = 30.0
 # Of a size without a smaller one before it nothing is foreseen: work that is slower than this,
 # several calls of it, counts as hung, or whatever outlasts the budget.
 SLOWEST_FLOPS, CALLS = 1e9, 8
+# Times the patience for a plain request: a job is built, or its model compiled as well.
+BUILDING, COMPILING = 3, 15
 
 
 @dataclass
@@ -56,6 +62,12 @@ class Context:
         Seconds of a look at the GPU, message included, as timed last; one follows every slot.
     making_s : float
         Seconds spent on making inputs so far, which later rounds find made.
+    facts : dict
+        What was found out about each job, by its name and batch size.
+    training : TrainingSpec or None
+        What jobs do, as the user gave it: that of `spec` has no names of folders at home.
+    aside : Aside
+        What rounds do beside their slots.
     """
 
     spec: RunSpec
@@ -79,6 +91,13 @@ class Context:
     pace: float = 1.0
     look_s: float = 0.0
     making_s: float = 0.0
+    facts: Mapping[str, Mapping[int, Facts]] = field(default_factory=dict)
+    training: TrainingSpec | None = None
+    aside: Aside = field(default_factory=Nothing)
+
+    def workload(self, name: str) -> Planned:
+        """Return a workload of the plan: array code, or a job with what is known of its model."""
+        return registry.planned(name, self.facts.get(name))
 
     def emit(self, event: Event) -> None:
         """Journal one event."""
@@ -112,6 +131,7 @@ class Context:
             precision=entry.precision,
             seed=f"{self.spec.seed}/{entry.id}/{number}",
             cpus=cores_for(entry, self.machine) if pinned and self.spec.pin else (),
+            training=self.training,
         )
         return self.crew.start(
             config,
@@ -121,7 +141,7 @@ class Context:
             variables=variables,
         )
 
-    def predicted_s(self, entry: str, workload: Workload, size: int) -> float:
+    def predicted_s(self, entry: str, workload: Planned, size: int) -> float:
         """Return the seconds of one call, from this size or the nearest smaller one measured.
 
         From a smaller size the time grows as the work does: too long for work that a launch or a
@@ -135,13 +155,20 @@ class Context:
         growth = workload.work(size, dtype).flops / workload.work(nearest, dtype).flops
         return self.call_s[entry, workload.name, nearest] * growth
 
-    def deadline_s(self, entry: str, workload: Workload, size: int) -> float:
+    def deadline_s(self, entry: str, workload: Planned, size: int) -> float:
         """Return the seconds after which a request about a case counts as hung."""
         foreseen = self.predicted_s(entry, workload, size)
         if foreseen > 0:
             return self.patience_s + DEADLINE_TIMES * foreseen
-        unknown = CALLS * workload.work(size, self.spec.dtype).flops / SLOWEST_FLOPS
-        return self.patience_s + min(unknown, self.left_s())
+        if workload.name in JOBS:
+            # Data are read and a model is made before the first step.
+            compiled = self.spec.training is not None and self.spec.training.compile
+            patience = self.patience_s * (COMPILING if compiled else BUILDING)
+            return patience + min(self._slowest_s(workload, size), self.left_s())
+        return self.patience_s + min(self._slowest_s(workload, size), self.left_s())
+
+    def _slowest_s(self, workload: Planned, size: int) -> float:
+        return CALLS * workload.work(size, self.spec.dtype).flops / SLOWEST_FLOPS
 
     def gpu_uuid(self, entry: Entry) -> str | None:
         """Return the UUID of the GPU that an entry works on; None without a driver's word of it."""

@@ -16,7 +16,6 @@ from breakeven.model.event import BackendSeen, ColdDone, NaiveDone
 from breakeven.model.machine import BackendInfo
 from breakeven.model.run import ColdStart, Entry, NaiveShot
 from breakeven.model.spec import WorkloadSpec
-from breakeven.workloads import registry
 
 # Kernels may have to be compiled: minutes on a slow machine.
 CALL_DEADLINE_S = 300.0
@@ -141,7 +140,7 @@ class ColdStarts:
         emptied = "" if variables is None else ", kernel caches emptied"
         context.tell(f"first call of {spec.name} on {entry.id}, fresh process{emptied}")
         try:
-            folder = context.inputs.folder_of(registry.get(spec.name), size)
+            folder = context.inputs.folder_of(context.workload(spec.name), size)
         except CannotMakeError as error:
             context.remark(f"first calls of {spec.name} were not measured: {error}")
             return False
@@ -265,7 +264,7 @@ def shoot_naively(
                 worker = context.start_worker(entry, number=-1000, pinned=False)
                 if isinstance(worker.receive(OPEN_DEADLINE_S), messages.Opened):
                     for size in spec.sizes:
-                        folder = context.inputs.folder_of(registry.get(spec.name), size)
+                        folder = context.inputs.folder_of(context.workload(spec.name), size)
                         request = messages.ShootNaively(
                             workload=spec.name, size=size, folder=str(folder)
                         )

@@ -17,7 +17,6 @@ from breakeven.engine.processes import WorkerProcess
 from breakeven.errors import WorkerError
 from breakeven.model.run import Entry, RunRecord
 from breakeven.model.spec import WorkloadSpec
-from breakeven.workloads import registry
 
 # Calls that take longer do not wait for their launches: a graph has nothing to save there.
 LONG_CALL_S = 5e-3
@@ -74,7 +73,7 @@ def capture_graphs(
         A process that nothing else will be asked of: it may not outlive a capture that fails.
     """
     begin, why = now(), None
-    workload = registry.get(spec.name)
+    workload = context.workload(spec.name)
     last: tuple[int, float] | None = None
     for size in spec.sizes:
         if why is None and now() - begin > context.effort.graphs_s:
@@ -129,7 +128,7 @@ def _ask(
 ) -> messages.Captured | str:
     """Return the answer of the worker, or why there is none."""
     try:
-        folder = context.inputs.folder_of(registry.get(workload), size)
+        folder = context.inputs.folder_of(context.workload(workload), size)
         request = messages.CaptureGraph(
             workload=workload,
             size=size,

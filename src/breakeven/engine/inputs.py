@@ -10,10 +10,12 @@ from pathlib import Path
 from breakeven import units
 from breakeven.engine import messages
 from breakeven.engine.processes import Crew, WorkerProcess
+from breakeven.engine.references import References
 from breakeven.errors import WorkerError
 from breakeven.model.run import Status
 from breakeven.model.spec import DType
-from breakeven.workloads.base import Workload
+from breakeven.workloads.jobs import JOBS
+from breakeven.workloads.planned import Planned
 
 PREFIX = "breakeven-inputs-"
 DISK_MARGIN = 1.2
@@ -56,17 +58,27 @@ class Inputs:
         A folder of this run alone.
     dtype : str
         What the run computes in, its precision variants apart.
+    references : References, optional
+        Makes those of training jobs, which have no inputs of this kind.
     """
 
-    def __init__(self, crew: Crew, folder: Path, dtype: DType, seed: int) -> None:
+    def __init__(
+        self,
+        crew: Crew,
+        folder: Path,
+        dtype: DType,
+        seed: int,
+        references: References | None = None,
+    ) -> None:
         self._crew = crew
         self._folder = folder
         self._dtype: DType = dtype
         self._seed = seed
+        self._references = references
         self._made: dict[tuple[str, int, DType], Path] = {}
         self._maker: WorkerProcess | None = None
 
-    def folder_of(self, workload: Workload, size: int, dtype: DType | None = None) -> Path:
+    def folder_of(self, workload: Planned, size: int, dtype: DType | None = None) -> Path:
         """Return the folder of a case's inputs, made now if they are not there yet.
 
         Parameters
@@ -79,13 +91,16 @@ class Inputs:
         CannotMakeError
             If the disk is too full, memory too short, or the maker failed.
         """
-        key = (workload.name, size, made_in(dtype or self._dtype))
+        # Losses are computed in float32, whatever a training computes in beside them.
+        made = "float32" if workload.name in JOBS else made_in(dtype or self._dtype)
+        key: tuple[str, int, DType] = (workload.name, size, made)
         if key not in self._made:
             self._made[key] = self._make(workload, size, key[2])
         return self._made[key]
 
-    def _make(self, workload: Workload, size: int, dtype: DType) -> Path:
-        wanted = DISK_MARGIN * workload.need(size, dtype).host
+    def _make(self, workload: Planned, size: int, dtype: DType) -> Path:
+        job = workload.name in JOBS
+        wanted = 0 if job else DISK_MARGIN * workload.need(size, dtype).host
         free = shutil.disk_usage(self._folder).free
         if wanted > free:
             raise CannotMakeError(
@@ -95,15 +110,8 @@ class Inputs:
             )
         folder = self._folder / f"{workload.name}-{size}-{dtype}"
         folder.mkdir()
-        request = messages.Make(
-            workload=workload.name,
-            size=size,
-            dtype=dtype,
-            seed=self._seed,
-            folder=str(folder),
-        )
         try:
-            reply = self._running().ask(request, make_deadline_s(workload, size, dtype))
+            reply = self._made_by(workload, size, dtype, folder)
         except WorkerError as error:
             self._forget()
             shutil.rmtree(folder, ignore_errors=True)
@@ -114,6 +122,19 @@ class Inputs:
                 raise RefusedError(reply.why)
             raise CannotMakeError(f"inputs could not be made ({reply.why})")
         return folder
+
+    def _made_by(self, workload: Planned, size: int, dtype: DType, folder: Path) -> messages.Reply:
+        if workload.name in JOBS:
+            assert self._references is not None
+            return self._references.make(workload.name, size, self._seed, folder)
+        request = messages.Make(
+            workload=workload.name,
+            size=size,
+            dtype=dtype,
+            seed=self._seed,
+            folder=str(folder),
+        )
+        return self._running().ask(request, make_deadline_s(workload, size, dtype))
 
     def _running(self) -> WorkerProcess:
         if self._maker is None:
@@ -135,7 +156,7 @@ class Inputs:
             self._maker = None
 
 
-def make_deadline_s(workload: Workload, size: int, dtype: DType) -> float:
+def make_deadline_s(workload: Planned, size: int, dtype: DType) -> float:
     """Return the seconds after which a maker of inputs and references counts as hung."""
     work_s = workload.work(size, dtype).flops / MAKE_FLOPS
     return min(MAKE_DEADLINE_S, MAKE_PATIENCE_S + work_s)

@@ -9,9 +9,10 @@ from typing import Literal
 
 import msgspec
 
+from breakeven.engine.job_messages import JobReply, JobRequest
 from breakeven.model.machine import Blas, Ceilings
 from breakeven.model.run import Agreement, CacheTimes, DeviceTimes, Floors, Memory, Status
-from breakeven.model.spec import DType, Precision
+from breakeven.model.spec import DType, Precision, TrainingSpec
 from breakeven.model.verdict import Scope
 from breakeven.sensors.base import Look
 
@@ -30,6 +31,8 @@ class WorkerConfig(msgspec.Struct, frozen=True, kw_only=True):
         CPUs that its pool threads are pinned to, one each; empty pins nothing.
     precision : str
         What it computes in.
+    training : TrainingSpec or None
+        What its jobs do; None for array code.
     """
 
     backend: str
@@ -37,6 +40,7 @@ class WorkerConfig(msgspec.Struct, frozen=True, kw_only=True):
     precision: Precision = "float32"
     seed: str = ""
     cpus: tuple[int, ...] = ()
+    training: TrainingSpec | None = None
 
 
 class MeasureFloors(msgspec.Struct, frozen=True, kw_only=True, tag="floors"):
@@ -77,6 +81,10 @@ class SetUp(msgspec.Struct, frozen=True, kw_only=True, tag="set_up"):
         Whether to time cold caches as well.
     cache_bytes : int or None
         The last cache of the CPU; None where it is not known.
+    seed : int
+        Of the weights and the order of a training.
+    check : bool
+        Whether the answer of a training is checked, which takes many steps; others always are.
     """
 
     workload: str
@@ -91,6 +99,8 @@ class SetUp(msgspec.Struct, frozen=True, kw_only=True, tag="set_up"):
     detail_s: float = 0.0
     cold_caches: bool = False
     cache_bytes: int | None = None
+    seed: int = 0
+    check: bool = True
 
 
 class Measure(msgspec.Struct, frozen=True, kw_only=True, tag="measure"):
@@ -194,6 +204,7 @@ Request = (
     | MeasureCeilings
     | Trace
     | LookAtGpu
+    | JobRequest
 )
 
 
@@ -246,9 +257,11 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True, tag="ready"):
         Where they were asked for.
     pinned_why : str or None
         Why there are no times of copies from and to page-locked memory.
+    agreement : Agreement or None
+        None where an earlier round has checked the answer: that of a training takes many steps.
     """
 
-    agreement: Agreement
+    agreement: Agreement | None
     memory: Memory
     losses: tuple[float, ...]
     loss_epochs: tuple[int, ...]
@@ -369,6 +382,7 @@ Reply = (
     | Traced
     | Done
     | Failed
+    | JobReply
 )
 
 # Not JSON, which has no NaN and no infinity: the error of a wrong answer may be either.

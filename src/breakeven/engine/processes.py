@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import signal
@@ -16,7 +17,7 @@ import msgspec
 
 from breakeven import units
 from breakeven.engine import messages
-from breakeven.engine.clock import cpu_seconds, now
+from breakeven.engine.clock import cpu_seconds, family_cpu_seconds, now
 from breakeven.errors import DeadlineError, WorkerDiedError
 
 POOL_VARIABLES = (
@@ -80,6 +81,9 @@ class WorkerProcess:
         variables: Mapping[str, str] | None = None,
     ) -> None:
         self.freezable = freezable and CAN_FREEZE
+        # A loader has processes of its own, which are frozen, counted and ended with it.
+        trains = config.training
+        self._family = trains is not None and (trains.workers > 0 or trains.compile)
         self._frozen = False
         self._cpu_s = 0.0
         self._log = log
@@ -158,13 +162,14 @@ class WorkerProcess:
     def cpu_s(self) -> float:
         """Return the CPU time that it has used, seconds; once it is gone, what was read last."""
         if self._process.returncode is None:
-            self._cpu_s = cpu_seconds(self.pid) or self._cpu_s
+            count = family_cpu_seconds if self._family else cpu_seconds
+            self._cpu_s = count(self.pid) or self._cpu_s
         return self._cpu_s
 
     def kill(self) -> None:
         """End the process, frozen or not, and wait until it is gone."""
         if self._lives():
-            self._process.kill()
+            self._send(signal.SIGKILL)
             self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
@@ -172,7 +177,14 @@ class WorkerProcess:
 
     def _signal(self, number: signal.Signals) -> None:
         if self._lives():
-            self._process.send_signal(number)
+            self._send(number)
+
+    def _send(self, number: signal.Signals) -> None:
+        """Signal the process; one with a family is the leader of their group."""
+        if self._family and hasattr(os, "killpg"):
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.pid, number)
+        self._process.send_signal(number)
 
     def _lives(self) -> bool:
         # Once the end of a process has been noticed, nobody knows its CPU time any more; what it

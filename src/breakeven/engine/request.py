@@ -11,15 +11,25 @@ import msgspec
 
 from breakeven.backends import registry as backends
 from breakeven.engine.plan import LONG_BUDGET_S
+from breakeven.engine.training_request import (
+    TrainingOptions,
+    further_precisions,
+    jobs_of,
+    training_of,
+)
 from breakeven.errors import InputError
 from breakeven.model.spec import DType, Effort, Precision, RunSpec, WorkloadSpec
 from breakeven.workloads import registry as workloads
 from breakeven.workloads.base import unlike
+from breakeven.workloads.jobs import JOBS, LIMITED_SIZES
 
 LARGEST_SIZE = 1 << 30
 MOST_SIZES = 64
 GEOMETRIC_STEP = 2
 TOUR_S, TOUR_GPU_S, QUICK_S = 54.0, 108.0, 22.0
+# PyTorch starts slowly, and beside its rounds a training is watched, traced and taken apart.
+JOB_S, JOB_QUICK_S = 120.0, 45.0
+LARGEST_BATCH = 1 << 20
 SHORTEST_S, LONGEST_S = 1.0, 7 * 24 * 3600.0
 MOST_ROUNDS, SEEDS = 1000, 2**32
 # Longer numbers are no sizes either, and Python refuses to read very long ones.
@@ -29,8 +39,13 @@ _RANGE = re.compile(r"\s*(\d{1,20})\s*:\s*(\d{1,20})\s*")
 _TIME = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*")
 
 
-def sizes_of(text: str | Sequence[int]) -> tuple[int, ...]:
+def sizes_of(text: str | Sequence[int], option: str = "--sizes") -> tuple[int, ...]:
     """Return sizes from ``"128,256,512"``, ``"128:8192"`` (each twice the last), or numbers.
+
+    Parameters
+    ----------
+    option : str
+        What the user gave them with.
 
     Raises
     ------
@@ -39,11 +54,11 @@ def sizes_of(text: str | Sequence[int]) -> tuple[int, ...]:
     """
     if isinstance(text, str):
         span = _RANGE.fullmatch(text)
-        numbers = _span(int(span[1]), int(span[2])) if span else _list(text)
+        numbers = _span(int(span[1]), int(span[2]), option) if span else _list(text, option)
     else:
         numbers = [int(n) for n in text]
     if not numbers:
-        raise InputError("no sizes were given", "try --sizes 128,256,512 or --sizes 128:8192")
+        raise InputError("no sizes were given", _an_example(option))
     for number in numbers:
         if not 1 <= number <= LARGEST_SIZE:
             raise InputError(
@@ -54,21 +69,25 @@ def sizes_of(text: str | Sequence[int]) -> tuple[int, ...]:
     return tuple(sorted(set(numbers)))
 
 
-def _list(text: str) -> list[int]:
+def _an_example(option: str) -> str:
+    return f"try {option} 128,256,512 or {option} 128:8192"
+
+
+def _list(text: str, option: str) -> list[int]:
     parts = [p.strip() for p in text.split(",") if p.strip()]
     wrong = next((p for p in parts if not p.isdecimal() or len(p) > MOST_DIGITS), None)
     if wrong is not None:
         raise InputError(
-            f"{wrong[: 2 * MOST_DIGITS]!r} in --sizes is no size",
-            "try --sizes 128,256,512 or --sizes 128:8192",
+            f"{wrong[: 2 * MOST_DIGITS]!r} in {option} is no size", _an_example(option)
         )
     return [int(p) for p in parts]
 
 
-def _span(low: int, high: int) -> list[int]:
+def _span(low: int, high: int, option: str) -> list[int]:
     if not 1 <= low <= high <= LARGEST_SIZE:
         raise InputError(
-            f"the range {low}:{high} is no range of sizes", "try --sizes 128:8192, smallest first"
+            f"the range {low}:{high} is no range of sizes",
+            f"try {option} 128:8192, smallest first",
         )
     count = math.floor(math.log(high / low, GEOMETRIC_STEP) + 1e-9) + 1
     numbers = [low * GEOMETRIC_STEP**k for k in range(count)]
@@ -105,6 +124,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
         None means all.
     precisions : sequence of str or None
         Further precisions of GPU entries.
+    training : TrainingOptions
+        Of ``train`` and ``infer``.
     """
 
     workloads: Sequence[str] = ()
@@ -119,6 +140,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     pin: bool = True
     ceilings: bool = False
     precisions: Sequence[str] | None = None
+    training: TrainingOptions = TrainingOptions()
 
 
 def spec_of(asked: Options, *, gpu: bool) -> RunSpec:
@@ -143,15 +165,19 @@ def spec_of(asked: Options, *, gpu: bool) -> RunSpec:
         raise InputError("--quick is one round", f"leave it out to measure {asked.rounds}")
     if not 0 <= asked.seed < SEEDS:
         raise InputError(f"seed {asked.seed} cannot be used", f"give from 0 to {SEEDS - 1}")
-    given = None if asked.sizes is None else sizes_of(asked.sizes)
+    jobs = jobs_of(asked.workloads)
+    training = training_of(asked.training, jobs)
+    given = _sizes_of_jobs(asked, dtype) if jobs else _sizes_given(asked)
     settled = asked.budget is None and asked.rounds is None
     effort: Effort = "quick" if asked.quick else "tour" if settled else "full"
     default_s = QUICK_S if asked.quick else TOUR_GPU_S if gpu else TOUR_S
+    if jobs:
+        default_s = JOB_QUICK_S if asked.quick else JOB_S
     return RunSpec(
         workloads=tuple(
             _workload(n, given) for n in tuple(dict.fromkeys(asked.workloads)) or workloads.TOUR
         ),
-        backends=_backends(asked.backends),
+        backends=_backends(asked.backends, train=bool(jobs)),
         explicit_backends=asked.backends is not None,
         dtype=dtype,
         effort=effort,
@@ -159,10 +185,44 @@ def spec_of(asked: Options, *, gpu: bool) -> RunSpec:
         rounds=asked.rounds,
         seed=asked.seed,
         naive=asked.naive,
-        precisions=_precisions(asked.precisions, dtype),
+        precisions=(
+            further_precisions(asked.training.precision)
+            if jobs
+            else _precisions(asked.precisions, dtype)
+        ),
         pin=asked.pin,
         ceilings=asked.ceilings or _has_time(asked),
+        training=training,
     )
+
+
+def _sizes_given(asked: Options) -> tuple[int, ...] | None:
+    return None if asked.sizes is None else sizes_of(asked.sizes)
+
+
+def _sizes_of_jobs(asked: Options, dtype: DType) -> tuple[int, ...] | None:
+    """Return the batch sizes that were given; refuse options that training has not."""
+    job = next(w for w in asked.workloads if w in JOBS)
+    if asked.sizes is not None:
+        raise InputError(
+            f"the sizes of {job} are batch sizes", "give them with --batch-sizes 32,64,128"
+        )
+    if asked.precisions is not None:
+        raise InputError(
+            f"--precisions is for array code; {job} has --precision",
+            "choose from: --precision fp32,tf32,bf16",
+        )
+    if dtype != "float32":
+        raise InputError(f"{job} is not measured in {dtype}", "try --precision fp32,tf32,bf16")
+    limited = asked.training.latency_limit is not None
+    if asked.training.batch_sizes is None:
+        return LIMITED_SIZES if limited else None
+    sizes = sizes_of(asked.training.batch_sizes, "--batch-sizes")
+    if max(sizes) > LARGEST_BATCH:
+        raise InputError(
+            f"a batch of {max(sizes)} cannot be measured", f"give at most {LARGEST_BATCH}"
+        )
+    return sizes
 
 
 def _has_time(asked: Options) -> bool:
@@ -171,7 +231,7 @@ def _has_time(asked: Options) -> bool:
 
 
 def _workload(name: str, given: tuple[int, ...] | None) -> WorkloadSpec:
-    found = workloads.get(name)
+    found = workloads.planned(name)
     sizes = given or found.sizes
     return WorkloadSpec(
         name=name,
@@ -206,9 +266,10 @@ def _precisions(chosen: Sequence[str] | None, dtype: DType) -> tuple[Precision, 
     return tuple(p for p in known if p in chosen)
 
 
-def _backends(chosen: Sequence[str] | None) -> tuple[str, ...]:
+def _backends(chosen: Sequence[str] | None, *, train: bool) -> tuple[str, ...]:
+    """Return the backends to try: those that were named, or all that can do such work."""
     if chosen is None:
-        return backends.names()
+        return tuple(n for n in backends.names() if not train or backends.get(n).about.trains)
     if not chosen:
         raise InputError("no backend was given", f"choose from: {', '.join(backends.names())}")
     for name in chosen:

@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 from breakeven import units
 from breakeven.engine.page_locked import BYTES_MOST, foreseen_bytes
 from breakeven.model.run import Entry
-from breakeven.workloads.base import Workload
+from breakeven.workloads.planned import Planned
 
 # What is free now is not all for arrays: libraries take workspaces, the system its caches.
 MEMORY_SHARE = 0.9
 
 
 def host_shortage(
-    workload: Workload,
+    workload: Planned,
     size: int,
     entries: Sequence[Entry],
     free: int | None,
@@ -42,7 +42,7 @@ def host_shortage(
 
 
 def device_shortage(
-    workload: Workload, size: int, entries: Sequence[Entry], free: int | None
+    workload: Planned, size: int, entries: Sequence[Entry], free: int | None
 ) -> str | None:
     """Return that the GPU's memory is too short for all entries together; None when it is not.
 
@@ -61,7 +61,7 @@ def device_shortage(
 
 
 def _shortage(
-    workload: Workload,
+    workload: Planned,
     size: int,
     entries: Sequence[Entry],
     free: int | None,

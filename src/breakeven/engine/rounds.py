@@ -11,6 +11,7 @@ from breakeven.engine.context import Context
 from breakeven.engine.graphs import why_no_graph
 from breakeven.engine.inputs import CannotMakeError
 from breakeven.engine.page_locked import foreseen_bytes, locking_s
+from breakeven.engine.references import STEPS
 from breakeven.engine.team import Team
 from breakeven.engine.tenancy import can_tell, is_shared
 from breakeven.engine.turns import Seat, Turns
@@ -24,11 +25,12 @@ from breakeven.model.run import (
     Phases,
     Slot,
     Status,
+    Work,
 )
 from breakeven.model.verdict import Scope
 from breakeven.stats.classes import WRONG, honest
-from breakeven.workloads import registry
-from breakeven.workloads.base import Workload
+from breakeven.workloads.jobs import JOBS, JobWorkload
+from breakeven.workloads.planned import Planned
 
 NOT_ALL_TRIED = "memory is short for all thread counts together, so the usual ones alone were tried"
 UNSEEN = (
@@ -55,6 +57,8 @@ PARTS_S = 0.14
 LOOKS = 2
 # Copies for cold caches are made in memory that was not touched before.
 COPIES_BYTES_PER_S = 1e9
+# A step as long as this needs no others beside it in its slot, nor many slots.
+LONG_STEP_S, SLOTS_OF_LONG_STEPS = 0.25, 3
 # Variants that do once more what another entry does: their parts are known from that one.
 REPEATING = ("twin", "planted")
 
@@ -82,20 +86,42 @@ def cost_s(context: Context, task: Task, slots: int) -> float:
 
     Calls of sizes not measured yet are foreseen from smaller ones.
     """
-    workload = registry.get(task.workload)
+    workload = context.workload(task.workload)
     entries = {e.id: e for e in context.sink.record().entries}
-    total = 0.0
+    total, slots = 0.0, slots_of(context, task, slots)
     for entry in (entries[name] for name in task.entries):
         on_cpu = entry.device == "cpu"
         call = context.predicted_s(entry.id, workload, task.size)
-        seats, look = (1, 0.0) if on_cpu else (len(task.scopes), context.look_s)
+        seats, look = len(scopes_of(task, entry.device)), 0.0 if on_cpu else context.look_s
         set_up = SET_UP_S + max(context.effort.warm_s, WARM_CALLS * call) + LOOKS * look
         total += set_up + seats * slots * (max(context.effort.slot_s + SLOT_S, call) + look)
-        if task.parts:
+        if task.parts and task.workload in JOBS:
+            # Its first losses are checked once.
+            total += STEPS * call
+        elif task.parts:
             total += (0.0 if on_cpu else PARTS_S) + _detail_s(
                 context, entry, call, foreseen_bytes(workload, task.size, entry.dtype)
             )
     return total
+
+
+def scopes_of(task: Task, device: str) -> tuple[Scope, ...]:
+    """Return the scopes that an entry is measured in: arrays on a CPU have no way to go.
+
+    A training's batches come from its loader on a CPU too.
+    """
+    if task.workload in JOBS:
+        return ("resident", "transfer")
+    return ("resident",) if device == "cpu" else task.scopes
+
+
+def slots_of(context: Context, task: Task, slots: int) -> int:
+    """Return the slots of a task: few where each is a long step of a training."""
+    if task.workload not in JOBS:
+        return slots
+    workload = context.workload(task.workload)
+    longest = max(context.predicted_s(e, workload, task.size) for e in task.entries)
+    return min(slots, SLOTS_OF_LONG_STEPS) if longest > LONG_STEP_S else slots
 
 
 def _detail_s(context: Context, entry: Entry, call: float, data_bytes: int) -> float:
@@ -145,7 +171,7 @@ class SizeRunner:
 
     def measure(self, task: Task) -> None:
         """Set a size up on every entry that has it, measure slots in turn, and let go of it."""
-        workload = registry.get(task.workload)
+        workload = self._context.workload(task.workload)
         entries = [
             self._team.entries[e]
             for e in task.entries
@@ -162,13 +188,17 @@ class SizeRunner:
         for entry, folder in made:
             seats.extend(self._set_up(task, entry, workload, folder))
         self._context.tell(f"{self._team.title}: {task.workload} {task.size}")
-        Turns(self._context, self._team, task.workload, task.size, seats).run(self._slots)
+        slots = slots_of(self._context, task, self._slots)
+        Turns(self._context, self._team, task.workload, task.size, seats).run(slots)
+        seated = {seat.entry.id for seat in seats}
+        present = [e for e in entries if e.id in seated and self._team.alive(e.id)]
+        self._context.aside.sized(self._team, task, present)
         for entry in entries:
             if self._team.alive(entry.id):
                 self._team.ask(entry, messages.EndCase(), self._context.patience_s)
 
     def _with_inputs(
-        self, task: Task, workload: Workload, entries: list[Entry]
+        self, task: Task, workload: Planned, entries: list[Entry]
     ) -> list[tuple[Entry, str]]:
         """Return each entry with the folder of its inputs; nothing is made while one is set up."""
         found = []
@@ -181,7 +211,7 @@ class SizeRunner:
                 found.append((entry, str(folder)))
         return found
 
-    def _fits(self, task: Task, workload: Workload, entries: list[Entry]) -> bool:
+    def _fits(self, task: Task, workload: Planned, entries: list[Entry]) -> bool:
         """Tell whether all live workers together have the memory; say so where they do not."""
         free = self._context.free_memory_bytes()
         locks = task.parts and self._context.effort.detail_s > 0
@@ -220,7 +250,7 @@ class SizeRunner:
                 )
             )
 
-    def _set_up(self, task: Task, entry: Entry, workload: Workload, folder: str) -> list[Seat]:
+    def _set_up(self, task: Task, entry: Entry, workload: Planned, folder: str) -> list[Seat]:
         context = self._context
         context.tell(f"{self._team.title}: {task.workload} {task.size}, {entry.id} warming up")
         own = self._team.gpu_pids()
@@ -237,6 +267,8 @@ class SizeRunner:
             detail_s=context.effort.detail_s if entry.variant not in REPEATING else 0.0,
             cold_caches=context.effort.cold_caches,
             cache_bytes=last_cache_bytes(context.machine.cpu),
+            seed=context.spec.seed,
+            check=task.workload not in JOBS or self._unchecked(task, entry),
         )
         deadline = context.deadline_s(entry.id, workload, task.size)
         ready = self._team.ask_case(entry, task.workload, task.size, request, deadline)
@@ -246,7 +278,6 @@ class SizeRunner:
         self._ready(task, entry, workload, ready)
         if ready.look is not None:
             _tell(context, ready, gpu)
-        scopes = ("resident",) if entry.device == "cpu" else task.scopes
         return [
             Seat(
                 entry=entry,
@@ -256,13 +287,23 @@ class SizeRunner:
                 clock_steady=ready.clock_steady,
                 real=ready.real,
             )
-            for s in scopes
+            for s in scopes_of(task, entry.device)
         ]
 
-    def _ready(self, task: Task, entry: Entry, workload: Workload, ready: messages.Ready) -> None:
+    def _unchecked(self, task: Task, entry: Entry) -> bool:
+        """Tell whether the losses of a job are still to be checked; scouting leaves that out."""
+        if self._team.number == 0:
+            return False
+        case = (task.workload, task.size, entry.id)
+        return not any(
+            (c.workload, c.size, c.entry) == case and c.agreement is not None
+            for c in self._context.sink.record().cases
+        )
+
+    def _ready(self, task: Task, entry: Entry, workload: Planned, ready: messages.Ready) -> None:
         context = self._context
         context.call_s[entry.id, task.workload, task.size] = ready.call_s
-        passed = ready.agreement.passed
+        passed = ready.agreement is None or ready.agreement.passed
         context.emit(
             CaseSet(
                 workload=task.workload,
@@ -270,12 +311,8 @@ class SizeRunner:
                 entry=entry.id,
                 round=self._team.number,
                 status="ok" if passed else "disagrees",
-                why=remark_on(entry, ready.agreement),
-                work=msgspec.structs.replace(
-                    workload.work(task.size, entry.dtype),
-                    to_device_bytes=float(ready.in_bytes),
-                    to_host_bytes=float(ready.out_bytes),
-                ),
+                why=_why(workload, entry, ready.agreement),
+                work=_work(workload, task.size, entry, ready),
                 agreement=ready.agreement,
                 memory=ready.memory,
                 phases=Phases(
@@ -324,6 +361,24 @@ class SizeRunner:
                 steady=steady,
             )
         )
+
+
+def _why(workload: Planned, entry: Entry, agreement: Agreement | None) -> str | None:
+    """Return what an answer says of its case; losses are computed in float32 for every entry."""
+    if agreement is None or (isinstance(workload, JobWorkload) and agreement.passed):
+        return None
+    return remark_on(entry, agreement)
+
+
+def _work(workload: Planned, size: int, entry: Entry, ready: messages.Ready) -> Work | None:
+    """Return the work of one call; None for a job whose operations could not be counted."""
+    if isinstance(workload, JobWorkload):
+        return workload.work(size, entry.dtype) if workload.counted else None
+    return msgspec.structs.replace(
+        workload.work(size, entry.dtype),
+        to_device_bytes=float(ready.in_bytes),
+        to_host_bytes=float(ready.out_bytes),
+    )
 
 
 def _tell(context: Context, ready: messages.Ready, gpu: GpuConditions | None) -> None:

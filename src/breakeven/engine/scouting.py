@@ -20,7 +20,6 @@ from breakeven.model.event import BackendSeen, EntryChosen
 from breakeven.model.machine import BackendInfo
 from breakeven.model.run import Entry, RunRecord
 from breakeven.model.settlement import Settlement
-from breakeven.workloads import registry as workloads
 
 Wait = Callable[[float], None]
 LOOK_AROUND_S = 0.5
@@ -157,7 +156,7 @@ def _try_all(context: Context, entries: Sequence[Entry]) -> None:
         for place, name, size in smallest_first(context.spec):
             if place > 0 and context.spec.rounds is None and now() - begin > allowed:
                 break
-            workload = workloads.get(name)
+            workload = context.workload(name)
             calls = {e: context.predicted_s(e, workload, size) for e in by_id}
             best = min((c for e, c in calls.items() if by_id[e].device == "cpu"), default=0.0)
             if best > context.effort.scout_call_s:

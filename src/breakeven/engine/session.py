@@ -7,15 +7,19 @@ import shutil
 from collections.abc import Callable, Sequence
 
 from breakeven import units
+from breakeven.backends.scripted import PREFIX
 from breakeven.engine.allotment import Allotment
 from breakeven.engine.clock import now, stamp
+from breakeven.engine.closing import Closing
 from breakeven.engine.conditions import meter_of
 from breakeven.engine.context import Context, Progress
 from breakeven.engine.first_calls import ColdStarts, shoot_naively
 from breakeven.engine.forecast import another_fits, kept, known_calls, rounds_s
 from breakeven.engine.inputs import Inputs, scratch_folder
+from breakeven.engine.jobs import Jobs, effort_of_jobs, references_of
 from breakeven.engine.plan import Effort, effort_of, effort_of_given
 from breakeven.engine.processes import crew, deaf_to_interrupts
+from breakeven.engine.recorder import Recorder, recorded
 from breakeven.engine.rounds import SizeRunner, Task
 from breakeven.engine.scouting import (
     Wait,
@@ -27,6 +31,7 @@ from breakeven.engine.scouting import (
     scout,
 )
 from breakeven.engine.search import Search
+from breakeven.engine.study import Studies
 from breakeven.engine.survey import survey_in_session
 from breakeven.engine.team import Team
 from breakeven.errors import NothingMeasuredError
@@ -42,7 +47,7 @@ LEAST_ROUNDS = LOOKS[0]
 REPLACED = 2
 
 
-def measure(
+def measure(  # noqa: PLR0913  what a session needs from above
     sink: Sink,
     stop_rule: StopRule,
     progress: Progress,
@@ -51,6 +56,7 @@ def measure(
     patience_s: float = 20.0,
     given: Sequence[Entry] = (),
     effort: Effort | None = None,
+    jobs: Jobs | None = None,
     say: Callable[[str], None] = lambda _text: None,
 ) -> None:
     """Measure the run that `sink` has begun, or go on with it; every slot is journalled.
@@ -68,6 +74,8 @@ def measure(
         first call taken apart, no crossover searched. Without any the plan chooses.
     effort : Effort, optional
         In place of the one that the spec asks for.
+    jobs : Jobs, optional
+        What was found out about the training jobs of the spec.
     say : callable
         Told what the rounds will take, where only scouting could tell.
 
@@ -81,28 +89,40 @@ def measure(
     record = sink.record()
     scratch = scratch_folder()
     interrupted = True
+    begin = jobs.begun_s if jobs and jobs.begun_s is not None else now()
     try:
-        with crew() as made:
+        trains = record.spec.training is not None
+        real = trains and not any(b.startswith(PREFIX) for b in record.spec.backends)
+        with crew() as made, recorded(sink, scratch, on=real) as recorder:
             context = Context(
                 spec=record.spec,
                 machine=record.machine,
                 effort=effort
-                or (effort_of_given if given else effort_of)(
+                or (effort_of_given if given else effort_of_jobs if trains else effort_of)(
                     record.spec, gpu=bool(record.machine.gpus)
                 ),
                 sink=sink,
                 crew=made,
-                inputs=Inputs(made, scratch, record.spec.dtype, record.spec.seed),
+                inputs=Inputs(
+                    made,
+                    scratch,
+                    record.spec.dtype,
+                    record.spec.seed,
+                    references_of(record.spec, jobs, record.machine, made, scratch),
+                ),
                 scratch=scratch,
-                meter=meter_of(record.machine.cpu, made.cpu_s),
+                meter=meter_of(
+                    record.machine.cpu, lambda: made.cpu_s() + recorder.cpu_s()
+                ),
                 progress=progress,
-                deadline=now() + record.spec.budget_s,
+                deadline=begin + record.spec.budget_s,
                 patience_s=patience_s,
                 rng=random.Random(record.spec.seed),  # noqa: S311  an order, not a secret
                 say=say,
+                facts=jobs.facts if jobs else {},
+                training=jobs.training if jobs else None,
             )
-            begin = now()
-            _Session(context, stop_rule, wait, given).run()
+            _Session(context, stop_rule, wait, given, recorder, jobs).run()
             budget_s, took_s = record.spec.budget_s, now() - begin
             if record.spec.rounds is None and not kept(budget_s, took_s):
                 context.remark(
@@ -121,12 +141,22 @@ def measure(
 
 class _Session:
     def __init__(
-        self, context: Context, stop_rule: StopRule, wait: Wait, given: Sequence[Entry]
+        self,
+        context: Context,
+        stop_rule: StopRule,
+        wait: Wait,
+        given: Sequence[Entry],
+        recorder: Recorder,
+        jobs: Jobs | None,
     ) -> None:
         self._given = tuple(given)
         self._context = context
         self._stop_rule = stop_rule
         self._wait = wait
+        self._closing: Closing | None = None
+        if context.spec.training is not None:
+            context.aside = Studies(context, recorder, self._settlement, wait)
+            self._closing = Closing(context, recorder, jobs or Jobs())
         self._search = Search(context.spec, context.effort)
         self._allotment = Allotment(context)
         self._lasted: list[float] = []
@@ -155,6 +185,8 @@ class _Session:
         if context.spec.naive:
             # One-shot readings come last, each about as long as a fresh process took above.
             context.deadline -= sum(cold.lasted.values())
+        if self._closing is not None:
+            context.deadline -= self._closing.reserve_s(entries, cold.lasted)
         survey_in_session(context, entries)
         taking_part = scout(context, entries, before, self._settlement)
         self._foretell(taking_part)
@@ -166,6 +198,8 @@ class _Session:
                 f"{units.about(foreseen)}: the machine was slower than when it was scouted, or "
                 "rounds that did not count were replaced"
             )
+        if self._closing is not None:
+            self._closing.run(taking_part, self._settlement())
         if context.spec.naive:
             done = {s.workload for s in context.sink.record().naive_shots}
             specs = [w for w in context.spec.workloads if w.name not in done]
@@ -272,6 +306,7 @@ class _Session:
         team = Team(context, number, entries)
         try:
             team.start()
+            context.aside.opened(team)
             runner = SizeRunner(context, team, lost(context), context.effort.slots)
             for task in self._allotment.affordable(planned, allotted, first=done == 0):
                 runner.measure(task)

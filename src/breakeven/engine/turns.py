@@ -15,7 +15,6 @@ from breakeven.engine.tenancy import void_reason
 from breakeven.model.event import SlotDone, SlotVoided
 from breakeven.model.run import Conditions, Entry, Slot
 from breakeven.model.verdict import Scope
-from breakeven.workloads import registry
 
 SHORTEST_WINDOW_S = 0.2
 
@@ -111,7 +110,7 @@ class Turns:
             self._workload,
             self._size,
             request,
-            context.deadline_s(entry.id, registry.get(self._workload), self._size),
+            context.deadline_s(entry.id, context.workload(self._workload), self._size),
         )
         if not isinstance(reply, messages.Measured):
             # Its worker has ended, or the case has failed: it takes no further slot.

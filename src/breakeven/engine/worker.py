@@ -19,6 +19,8 @@ from breakeven.engine import messages
 if TYPE_CHECKING:
     from breakeven.backends.base import Backend, Opening
     from breakeven.engine.bench import Bench
+    from breakeven.engine.job_bench import JobBench
+    from breakeven.engine.job_messages import JobRequest
     from breakeven.model.machine import Ceilings
     from breakeven.sensors.base import GpuWatch, Look
 
@@ -65,6 +67,8 @@ class _Worker:
         self._backend: Backend | None = None
         self._opening: Opening | None = None
         self._bench: Bench | None = None
+        # Takes the bench's place in a run that trains.
+        self._jobs: JobBench | None = None
         self._watch: GpuWatch | None = None
         self._own_pids: tuple[int, ...] = ()
         self._after_setup: Callable[[], None] = lambda: None
@@ -87,6 +91,7 @@ class _Worker:
         remark = None if remark is None else f"its threads are not pinned: {remark}"
         remark = "; ".join(r for r in (remark, self._opening.remark) if r) or None
         self._bench = Bench(self._backend, self._opening)
+        self._jobs = self._job_bench()
         return messages.Opened(
             version=self._opening.version,
             import_s=self._opening.import_s,
@@ -96,6 +101,19 @@ class _Worker:
             remark=remark,
             device_clock=self._opening.device_clock is not None,
         )
+
+    def _job_bench(self) -> JobBench | None:
+        config = self._config
+        if config.training is None:
+            return None
+        from breakeven.engine.job_bench import JobBench  # noqa: PLC0415  few runs train
+
+        if sys.platform == "linux":
+            # Processes of a loader end with this one, frozen or not.
+            os.register_at_fork(after_in_child=lambda: die_with(os.getppid()))
+        assert self._backend is not None
+        assert self._opening is not None
+        return JobBench(self._backend, self._opening, config.training, config.precision)
 
     def _pin(self) -> tuple[int, str | None]:
         from breakeven.engine.pinning import Pinning  # noqa: PLC0415  after the timed import
@@ -123,15 +141,16 @@ class _Worker:
         try:
             return self._do(request)
         except Exception as error:  # noqa: BLE001  any library error becomes a status
-            if self._bench is not None:
-                self._bench.end_case()
+            held = self._jobs or self._bench
+            if held is not None:
+                held.end_case()
             status, why = classify(error, self._opening.out_of_memory)
             return messages.Failed(status=status, why=why)
 
     def _do(self, request: messages.Request) -> messages.Reply:
 
         assert self._bench is not None
-        bench = self._bench
+        bench, jobs = self._bench, self._jobs
         reply: messages.Reply = messages.Done()
         match request:
             case messages.MeasureFloors():
@@ -139,7 +158,7 @@ class _Worker:
             case messages.SetUp():
                 reply = self._set_up(bench, request)
             case messages.Measure():
-                measured = bench.measure(request.scope, request.seconds)
+                measured = (jobs or bench).measure(request.scope, request.seconds)
                 # After the last repeat: a look takes longer than many a call.
                 reply = msgspec.structs.replace(
                     measured, look=self._look(), held_bytes=bench.held_bytes()
@@ -147,26 +166,37 @@ class _Worker:
             case messages.LookAtGpu():
                 reply = self._looked(bench, request)
             case messages.EndCase():
-                bench.end_case()
+                (jobs or bench).end_case()
             case messages.MeasureCold() | messages.CaptureGraph() | messages.ShootNaively():
-                reply = _in_fresh_process(bench, request)
+                reply = jobs.fresh(request) if jobs else _in_fresh_process(bench, request)
             case messages.MeasureCeilings():
                 reply = messages.CeilingsAre(ceilings=self._ceilings(request))
             case messages.Trace():
                 reply = bench.traced(request.calls)
             case messages.Make():
                 reply = _make(request)
+            case _:
+                assert jobs is not None
+                reply = self._on_job(jobs, request)
         return reply
+
+    def _on_job(self, jobs: JobBench, request: JobRequest) -> messages.Reply:
+        from breakeven.engine.job_answers import answer  # noqa: PLC0415  few runs train
+
+        return answer(jobs, request)
 
     def _set_up(self, bench: Bench, request: messages.SetUp) -> messages.Ready:
         from breakeven.workloads import registry  # noqa: PLC0415  after the timed import
 
         watch = self._watch_of(request)
         read_clock = None if watch is None else watch.sm_clock_mhz
-        ready = bench.set_up(request, registry.get(request.workload), read_clock)
-        ready = _with_look(ready, self._look())
-        # What follows takes memory of its own, which is not the case's.
-        ready = bench.detailed(ready, request)
+        if self._jobs is not None:
+            ready = _with_look(self._jobs.set_up(request, read_clock), self._look())
+        else:
+            ready = bench.set_up(request, registry.get(request.workload), read_clock)
+            ready = _with_look(ready, self._look())
+            # What follows takes memory of its own, which is not the case's.
+            ready = bench.detailed(ready, request)
         self._after_setup()
         if watch is None:
             return ready

@@ -1,6 +1,7 @@
 """The front door: it joins the layers below, and is all that the command line and Python call."""
 
 from breakeven.engine.request import Options
+from breakeven.engine.training_request import TrainingOptions
 from breakeven.lab.computer import doctor, read_machine
 from breakeven.lab.controls import entry_of, measure_entries
 from breakeven.lab.lineup import SelfTestOptions
@@ -24,6 +25,7 @@ __all__ = [
     "Options",
     "Result",
     "SelfTestOptions",
+    "TrainingOptions",
     "ceiling_lines",
     "cost_sentence",
     "doctor",

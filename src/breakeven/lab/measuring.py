@@ -5,7 +5,9 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from breakeven import units
 from breakeven.analysis.settle import settle
@@ -13,18 +15,21 @@ from breakeven.backends.scripted import PREFIX
 from breakeven.engine import session
 from breakeven.engine.clock import now, stamp, utc
 from breakeven.engine.forecast import announcement
+from breakeven.engine.jobs import Jobs, examine
 from breakeven.engine.lock import machine_lock
 from breakeven.engine.processes import deaf_to_interrupts, interrupted_once
 from breakeven.engine.request import Options, spec_of
-from breakeven.errors import InputError, NothingMeasuredError, StoreError
+from breakeven.engine.training_request import TrainingOptions
+from breakeven.errors import BreakevenError, InputError, NothingMeasuredError, StoreError
 from breakeven.lab.computer import read_machine
 from breakeven.lab.reach import stored_ceilings
 from breakeven.lab.result import Result
 from breakeven.lab.shelf import judged
 from breakeven.lab.telling import WAITING, Progress, Say, quiet
 from breakeven.model.event import Began, CeilingsDone, Resumed
+from breakeven.model.machine import Machine
 from breakeven.model.run import RunRecord
-from breakeven.model.spec import RunSpec
+from breakeven.model.spec import RunSpec, TrainingSpec
 from breakeven.sensors.replay import check_recording
 from breakeven.store.folder import Store, new_id
 from breakeven.store.sink import JournalSink
@@ -44,6 +49,7 @@ def run(  # noqa: PLR0913  each is an option of the command
     pin: bool = True,
     ceilings: bool = False,
     store: Path | str | None = None,
+    **training: Any,  # noqa: ANN401  the fields of TrainingOptions
 ) -> Result:
     """Measure built-in workloads on every backend that works here, judge, and store the run.
 
@@ -52,6 +58,7 @@ def run(  # noqa: PLR0913  each is an option of the command
     *workloads : str
         ``"matmul"``, ``"mlp"``, ``"elementwise"``, ``"reduce"``, ``"stencil"``, ``"pairwise"``,
         ``"fft"``, ``"sort"``, ``"solve"``, ``"svd"``; none means the tour: the first two.
+        ``"train"`` and ``"infer"`` are measured apart from these.
     sizes : str or sequence of int, optional
         ``"128,256,512"``, ``"128:8192"``, or numbers.
     backends : sequence of str, optional
@@ -76,6 +83,10 @@ def run(  # noqa: PLR0913  each is an option of the command
         budget it is done anyway.
     store : path, optional
         Folder of stored runs.
+    **training
+        Options of ``train`` and ``infer``: ``model``, ``data``, ``image_size``, ``batch_sizes``,
+        ``epochs``, ``all_epochs``, ``learning_rate``, ``optimizer``, ``precision``, ``compile``,
+        ``workers``, ``gpus``, ``latency_limit``.
 
     Returns
     -------
@@ -93,7 +104,7 @@ def run(  # noqa: PLR0913  each is an option of the command
     options = Options(
         workloads=workloads, sizes=sizes, backends=backends, dtype=dtype, quick=quick,
         budget=budget, rounds=rounds, seed=seed, naive=naive, pin=pin, ceilings=ceilings,
-        precisions=precisions,
+        precisions=precisions, training=_training(training),
     )  # fmt: skip
     result, interrupted = start_run(
         options, command=("run", *workloads), store=None if store is None else Path(store)
@@ -101,6 +112,16 @@ def run(  # noqa: PLR0913  each is an option of the command
     if interrupted:
         raise KeyboardInterrupt
     return result
+
+
+def _training(given: dict[str, Any]) -> TrainingOptions:
+    known = TrainingOptions.__struct_fields__
+    for name in given:
+        if name not in known:
+            raise InputError(f"run() has no option {name!r}", f"choose from: {', '.join(known)}")
+    if isinstance(given.get("precision"), str):
+        given["precision"] = given["precision"].split(",")
+    return TrainingOptions(**given)
 
 
 def start_run(
@@ -126,6 +147,7 @@ def start_run(
     folder.check_writable()
     machine = read_machine()
     spec = spec_of(options, gpu=True) if machine.gpus else asked
+    jobs = _examined(spec, machine, say, progress)
     record = RunRecord(
         id=new_id(utc(), secrets.token_hex(2)),
         started=stamp(),
@@ -139,7 +161,24 @@ def start_run(
         # Scripted times have nothing to do with what this machine can reach.
         for found in stored_ceilings(machine, store):
             sink.append(CeilingsDone(ceilings=found))
-    return _measure(folder, sink, say, progress)
+    return _measure(folder, sink, say, progress, jobs)
+
+
+def _examined(spec: RunSpec, machine: Machine, say: Say, progress: Progress) -> Jobs | None:
+    """Build model and data of a training once, before anything is measured or stored."""
+    if spec.training is None:
+        return None
+    # It takes a core for seconds, which another run would notice.
+    with interrupted_once(), machine_lock(lambda: say(WAITING)):
+        return examine(spec, machine, progress)
+
+
+def _training_words(training: TrainingSpec) -> str:
+    """Return model and data of a training, as the cost sentence names them."""
+    said = f"{training.model} on {training.data}"
+    if training.image_size is not None:
+        said += f" at {training.image_size} pixels"
+    return f"{said}, compiled" if training.compile else said
 
 
 def resume_run(
@@ -165,18 +204,27 @@ def resume_run(
         raise InputError(
             f"the run {sink.record().id} was made on another machine", "start a new run here"
         )
+    try:
+        jobs = _examined(sink.record().spec, here, say, progress)
+    except BreakevenError:
+        sink.close()
+        raise
     sink.append(Resumed(at=stamp()))
-    return _measure(folder, sink, say, progress)
+    return _measure(folder, sink, say, progress, jobs)
 
 
-def _measure(folder: Store, sink: JournalSink, say: Say, progress: Progress) -> tuple[Result, bool]:
+def _measure(
+    folder: Store, sink: JournalSink, say: Say, progress: Progress, jobs: Jobs | None
+) -> tuple[Result, bool]:
     interrupted = False
+    if jobs is not None:
+        jobs = replace(jobs, traces=folder.traces(sink.record().id))
     with interrupted_once():
         try:
             say(cost_sentence(sink.record().spec))
             with machine_lock(lambda: say(WAITING)):
                 begin = now()
-                session.measure(sink, settle, progress, wait=time.sleep, say=say)
+                session.measure(sink, settle, progress, wait=time.sleep, jobs=jobs, say=say)
                 say(f"Measured in {units.about(now() - begin)}.")
         except KeyboardInterrupt:
             interrupted = True
@@ -214,7 +262,7 @@ def _finish(folder: Store, sink: JournalSink) -> Result:
 def cost_sentence(spec: RunSpec) -> str:
     """Return what a run will cost, before it starts."""
     names = ", ".join(f"{w.name} ({', '.join(map(str, w.sizes))})" for w in spec.workloads)
-    kinds: str = spec.dtype
+    kinds = spec.dtype if spec.training is None else _training_words(spec.training)
     if spec.precisions:
         kinds += f", on GPUs also {', '.join(spec.precisions)}"
     said = f"Measuring {names}, {kinds}"

@@ -139,6 +139,10 @@ class Store(Writable):
         """Return where the journal of a run is, or would be."""
         return self.path / f"{run_id}{names.JOURNAL}"
 
+    def traces(self, run_id: str) -> Path:
+        """Return the folder of a run's traces, which its document names by their file names."""
+        return self.path / f"{names.checked(run_id)}{names.TRACES}"
+
     def _going_on(self, journal: Journal, best: RunRecord) -> JournalSink:
         """Return a sink on an open journal, made anew from `best` where that knows more.
 

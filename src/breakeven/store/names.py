@@ -13,6 +13,7 @@ from breakeven.store.files import ELSEWHERE
 
 DOCUMENT = ".json"
 JOURNAL = ".journal"
+TRACES = ".traces"
 LAST = "last"
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,120}")
 _FILES = (DOCUMENT, JOURNAL, ".json.gz")
