@@ -10,14 +10,14 @@ from breakeven.backends.base import Backend, Opening
 from breakeven.backends.device_clock import DeviceClock
 from breakeven.engine.loop import repeats
 from breakeven.model.spec import DType
-from breakeven.workloads.base import Workload
+from breakeven.workloads.planned import Planned
 
 # Locking memory takes about as long as copying it several times.
 BYTES_MOST = 256 << 20
 LOCKED_BYTES_PER_S = 1e9
 
 
-def foreseen_bytes(workload: Workload, size: int, dtype: DType) -> int:
+def foreseen_bytes(workload: Planned, size: int, dtype: DType) -> int:
     """Return at least the bytes of all inputs and results of a call, before they are made."""
     return int(min(workload.work(size, dtype).bytes, workload.need(size, dtype).device))
 
