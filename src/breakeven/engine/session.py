@@ -111,9 +111,7 @@ def measure(  # noqa: PLR0913  what a session needs from above
                     references_of(record.spec, jobs, record.machine, made, scratch),
                 ),
                 scratch=scratch,
-                meter=meter_of(
-                    record.machine.cpu, lambda: made.cpu_s() + recorder.cpu_s()
-                ),
+                meter=meter_of(record.machine.cpu, lambda: made.cpu_s() + recorder.cpu_s()),
                 progress=progress,
                 deadline=begin + record.spec.budget_s,
                 patience_s=patience_s,
