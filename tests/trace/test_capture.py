@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType, TracebackType
-from typing import Any, Self
+from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -18,61 +17,7 @@ from breakeven.trace.chrome import read
 from breakeven.trace.passes import traced
 from breakeven.trace.steps import find_steps
 from breakeven.trace.summary import NO_DEVICE_WORK
-
-HEAD = '{\n  "host_name": "somebodys-laptop",\n  "schemaVersion": 1,\n  "traceEvents": [\n'
-TAIL = '  ],"traceName": "/home/somebody/trace.json" }'
-
-
-class Player:
-    """A profiler that keeps a log, and writes the file that it was given."""
-
-    def __init__(self, log: list[str], ready: Callable[[Any], None], steps: int, text: str) -> None:
-        self._log, self._ready, self._text = log, ready, text
-        self._left = WARM_STEPS + steps
-
-    def __enter__(self) -> Self:
-        """Begin to warm up."""
-        self._log.append("start")
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
-        """End."""
-        self._log.append("stop")
-
-    def step(self) -> None:
-        """Count a step; after the last one that is kept, hand the trace over."""
-        self._log.append("next")
-        self._left -= 1
-        if self._left == 0:
-            self._ready(self)
-
-    def export_chrome_trace(self, path: str) -> None:
-        """Write the file."""
-        Path(path).write_text(self._text)
-
-
-class Making:
-    """Makes such profilers, and logs the marks."""
-
-    def __init__(self, text: str = HEAD + TAIL) -> None:
-        self.log: list[str] = []
-        self._text = text
-
-    def __call__(self, kept: int, ready: Callable[[Any], None]) -> Player:
-        """Make one."""
-        return Player(self.log, ready, kept, self._text)
-
-    @contextmanager
-    def mark(self, name: str) -> Iterator[None]:
-        """Log the begin and the end of a mark, but not its time."""
-        self.log.append(f"<{name.partition('#')[0]}")
-        yield
-        self.log.append(">")
+from trace_player import HEAD, TAIL, Making, Player
 
 
 def played(making: Making, folder: Path, steps: int = 2) -> Path:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from breakeven.errors import UnavailableError
 from breakeven.model.trace import TraceSummary
-from breakeven.trace.capture import Maker, captured, plain_step_s
+from breakeven.trace.capture import WARM_STEPS, Maker, captured, plain_step_s
 from breakeven.trace.summary import summarise
 
 Call = Callable[[], object]
@@ -37,6 +37,8 @@ def traced(
     memory : bool
         Whether there is a pass that records memory.
     """
+    for _ in range(WARM_STEPS):
+        step()
     plain = plain_step_s(step, wait, steps)
     try:
         found = captured(step, wait, steps, folder, device=device, name=name, maker=maker)
