@@ -53,6 +53,7 @@ ROWS = (
     Row("own_cost", "clocks", 30, 70),
     # Not among noise, where it belongs: that group has no room for it within ten minutes.
     Row("selftest_disturbed", "clocks", 240, 240),
+    Row("busy_share", "answers", None, 40),
     Row("crossover_right", "answers", 150, None),
     Row("crossover_session", "answers", 270, 530),
     Row("aa", "noise", 200, 150),

@@ -45,6 +45,7 @@ ROWS = (
     Row("own_cost", "Own cost"),
     Row("sampler_cost", "Sensors cost little"),
     Row("energy_cross_check", "Energy by two ways", ("gpu",)),
+    Row("busy_share", "The busy share of a trace is true", ("gpu",)),
     Row("no_false_winners", "No false winners, in new sessions of the same work"),
     Row(
         "false_winners_resampled",

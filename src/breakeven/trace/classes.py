@@ -6,12 +6,12 @@ Where the words come from:
   (``mma.m16n8k16`` and so on), which cuBLAS and CUTLASS write into their kernels' names; ``h``,
   ``s``, ``i``, ``c`` and ``d`` before them is the type. NVIDIA's PyProf, and after it PyTorch's
   own TensorBoard plugin, told tensor cores by these (``h884``, ``s1688``, ``hmma``, ``16816``).
-- ``tensorop`` is CUTLASS's class of operations on tensor cores, ``simt`` that of the others;
-  ``tensor16x8x16`` is the instruction's shape in xmma kernels, ``ffma`` and ``dfma`` say that
-  plain arithmetic is used.
+- ``tensorop`` is CUTLASS's class of operations on tensor cores (``simt`` that of the others), and
+  ``tensor16x8x16`` the instruction's shape in xmma kernels, which else say ``ffma``.
 - ``gmma`` and ``wgmma`` are the instructions of Hopper (sm_90), ``tcgen05`` and ``umma`` those of
   Blackwell. ``nvjet`` is the family of cuBLAS for both, on tensor cores throughout.
-- ``tf32`` names a type that only tensor cores have.
+- ``tf32`` names a type that only tensor cores have; xmma kernels of half precision and less use
+  them too.
 - flash attention, and the memory-efficient kernels in half precision, multiply on tensor cores.
 
 Not told by their names: kernels of Triton and of ``torch.compile``. They count as neither.
@@ -24,13 +24,12 @@ from collections.abc import Iterable
 
 from breakeven.trace.chrome import Work
 
-_PLAIN = re.compile(r"simt|[^a-z]ffma|[^a-z]dfma", re.IGNORECASE)
 _TENSOR = re.compile(
     r"""
     tensorop | tensor\d+x\d+(x\d+)? | [hi]mma(?![a-z]) | gmma | tcgen05 | umma | nvjet
     | (?<![a-z0-9])[hsicd](884|1688|16816|16832|16864)(?!\d)     # type and shape: s16816
     | (?<!\d)(1688|16816|16832)(?=gemm|fprop|dgrad|wgrad|_)        # shape alone
-    | tf32
+    | tf32 | (?<![a-z0-9])(bf16bf16|f16f16|e4m3e4m3|e5m2e5m2|i8i8)_   # types of xmma's operands
     | (bf16|f16|e4m3|e5m2)_?s\d+                                   # bf16_s16816gemm
     | flash_fwd | flash_bwd | flash_attn | fmha_cutlass[fb]_(f16|bf16) | sdpa_sm\d+_flash
     """,
@@ -50,7 +49,7 @@ _FLOAT64 = re.compile(
 
 def on_tensor_cores(name: str) -> bool:
     """Return whether a kernel's name says that it multiplies on tensor cores."""
-    return _TENSOR.search(name) is not None and _PLAIN.search(name) is None
+    return _TENSOR.search(name) is not None
 
 
 def in_float64(name: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
 import zlib
@@ -17,6 +16,9 @@ CHUNK_BYTES = 1 << 20
 # An object that is still unfinished after so many characters is broken, not long.
 LARGEST = 8 << 20
 GZIP = b"\x1f\x8b"
+# zlib's word for: a gzip header stands before the data.
+_GZIP_WINDOW = 31
+_AFTER = frozenset(",:]} \t\n\r")
 _BLANK = re.compile(r"[ \t\n\r]*")
 _NEXT_OBJECT = re.compile(r"\}\s*,\s*(?=\{)")
 # Names of kernels and paths come into traces with raw control characters: not strict.
@@ -132,8 +134,8 @@ class Document:
                 if len(self._text) - self._at > LARGEST or not self._more():
                     raise
                 continue
-            # A number that touches the end of what was read may go on.
-            if end == len(self._text) and self._more():
+            # A number may go on behind the end of what was read: 1, then 1.5, then 1.5e3.
+            if self._text[end : end + 1] not in _AFTER and self._more():
                 continue
             self._at = end
             return value
@@ -151,8 +153,8 @@ class Document:
     def _more(self) -> bool:
         try:
             chunk = next(self._chunks, None)
-        except (EOFError, zlib.error, gzip.BadGzipFile):
-            # A compressed file that was cut ends so.
+        except zlib.error:
+            # Damaged within: what follows cannot be had.
             self.ended_early, chunk = True, None
         if chunk is None:
             return False
@@ -162,17 +164,28 @@ class Document:
 
 
 def _chunks(path: Path) -> Iterator[str]:
+    """Yield the text of a file; of a compressed one that was cut, all that can be had of it."""
     decoder = getincrementaldecoder("utf-8")(errors="replace")
     try:
         with path.open("rb") as raw:
-            packed = raw.read(2) == GZIP
+            packed = raw.read(len(GZIP)) == GZIP
             raw.seek(0)
-            with gzip.open(raw) if packed else raw as plain:
-                while piece := plain.read(CHUNK_BYTES):
-                    yield decoder.decode(piece)
-    except gzip.BadGzipFile:
-        raise
+            pieces = iter(lambda: raw.read(CHUNK_BYTES), b"")
+            for piece in _unpacked(pieces) if packed else pieces:
+                yield decoder.decode(piece)
     except OSError as error:
         raise InputError(
             f"the trace {path.name} cannot be read: {error.strerror or error}", ""
         ) from error
+
+
+def _unpacked(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield what gzip members hold, one after the other."""
+    member = zlib.decompressobj(_GZIP_WINDOW)
+    for piece in pieces:
+        left = piece
+        while left:
+            yield member.decompress(left, CHUNK_BYTES)
+            left = member.unconsumed_tail
+            if member.eof:
+                left, member = member.unused_data, zlib.decompressobj(_GZIP_WINDOW)

@@ -19,6 +19,7 @@ STAMP_S = 2e-6
 # From here on a kernel may begin before the one ahead of it on its stream has ended
 # (programmatic dependent launch), though never end before it.
 DEPENDENT_LAUNCH = 9
+NAME_LENGTH = 60
 
 
 def faults(trace: Trace, steps: Steps) -> tuple[str, ...]:
@@ -43,8 +44,14 @@ def _ended_early(trace: Trace) -> str | None:
 
 
 def _told(many: list[str], what: str) -> str | None:
-    """Return a fault in words: how often, and the first."""
-    return f"{what}, {len(many)} times: {many[0]}" if many else None
+    """Return a fault in words: the first, and how many more there are."""
+    more = f", and {len(many) - 1} more" if len(many) > 1 else ""
+    return f"{what}: {many[0]}{more}" if many else None
+
+
+def _short(name: str) -> str:
+    """Return a name that fits into a sentence: those of kernels carry all their types."""
+    return name if len(name) <= NAME_LENGTH else f"{name[:NAME_LENGTH].rstrip()}..."
 
 
 def _negative(trace: Trace) -> str | None:
@@ -54,7 +61,9 @@ def _negative(trace: Trace) -> str | None:
         *trace.calls,
         *trace.work,
     )
-    return _told([e.name for e in everything if e.end < e.begin], "an end lies before its begin")
+    return _told(
+        [_short(e.name) for e in everything if e.end < e.begin], "an end lies before its begin"
+    )
 
 
 def _before_launch(trace: Trace) -> str | None:
@@ -63,7 +72,7 @@ def _before_launch(trace: Trace) -> str | None:
     for work in trace.work:
         call = calls.get(-1 if work.correlation is None else work.correlation)
         if call is not None and work.begin < call.begin - CLOCKS_S:
-            early.append(f"{work.name} by {seconds(call.begin - work.begin)}")
+            early.append(f"{_short(work.name)} by {seconds(call.begin - work.begin)}")
     return _told(early, "device work begins before the call that launched it")
 
 
@@ -80,7 +89,7 @@ def _overlapping(trace: Trace) -> str | None:
         for one, next_ in pairwise(kernels):
             limit = next_.end if dependent else next_.begin
             if limit < one.end - STAMP_S:
-                crossed.append(f"{next_.name} within {one.name} on stream {stream}")
+                crossed.append(f"{_short(next_.name)} within {_short(one.name)} on stream {stream}")
     return _told(crossed, "kernels of one stream overlap")
 
 
@@ -106,7 +115,7 @@ def _outlived(trace: Trace) -> str | None:
             latest = work if latest is None or work.end > latest.end else latest
             index += 1
         if latest is not None and latest.end > wait.end + CLOCKS_S:
-            late.append(f"{latest.name} by {seconds(latest.end - wait.end)}")
+            late.append(f"{_short(latest.name)} by {seconds(latest.end - wait.end)}")
     return _told(late, "device work ends after the wait for it")
 
 
