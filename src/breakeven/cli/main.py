@@ -15,6 +15,7 @@ from breakeven.errors import BreakevenError
 
 COMMANDS = {
     "run": "Measure workloads: does a GPU pay, from where on, with which library?",
+    "watch": "Run any command under the sensors: CPU, memory, GPU, power, energy.",
     "report": "Make a stored run's report again: HTML, text, picture.",
     "runs": "List the stored runs.",
     "doctor": "Say what this machine has, what works, and how to mend what does not.",

@@ -2,29 +2,60 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from breakeven.cli import options
 
+if TYPE_CHECKING:
+    from breakeven.model.run import RunRecord
+
 
 @click.command("report")
 @click.argument("name", metavar="[RUN]", default="last")
 @click.option("--html", type=options.EXISTING_OR_NOT, help="Write the HTML report to this file.")
-@click.option("--format", "form", type=click.Choice(["md", "csv", "json"]), help="Print as text.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["md", "csv", "json", "parquet"]),
+    help="Print as text; parquet as a file's bytes.",
+)
 @click.option("--plot", type=options.EXISTING_OR_NOT, help="Draw a picture: .png or .svg.")
 @click.option("--workload", help="Which workload to draw.  [default: the first]")
+@click.option(
+    "--timeline",
+    type=options.EXISTING_OR_NOT,
+    help="Write what sensors read: .csv, .parquet, or .json[.gz] for Perfetto.",
+)
+@click.option(
+    "--trace",
+    "traces",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    multiple=True,
+    help="With --timeline FILE.json[.gz]: a trace of the same time that goes into it.",
+)
+@click.option(
+    "--tensorboard",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="FOLDER",
+    help="Write a folder that TensorBoard reads.",
+)
 @click.option("--judge-again", is_flag=True, help="Judge anew instead of showing what is stored.")
 @options.store
 @options.as_json
-def command(
+def command(  # noqa: PLR0913  each is an option
     *,
     name: str,
     html: Path | None,
     form: str | None,
     plot: Path | None,
     workload: str | None,
+    timeline: Path | None,
+    traces: tuple[Path, ...],
+    tensorboard: Path | None,
     judge_again: bool,
     store: Path | None,
     as_json: bool,
@@ -34,10 +65,8 @@ def command(
     Without an option it is printed as `breakeven run` printed it.
     """
     from breakeven import lab
-    from breakeven.errors import InputError
 
-    if as_json and form not in {None, "json"}:
-        raise InputError(f"--json prints no {form}", "leave out --json or --format")
+    _check(form, timeline, traces, as_json=as_json)
     record = lab.load(name, store)
     if judge_again:
         record = lab.judged(record)
@@ -46,10 +75,45 @@ def command(
         click.echo(f"Report: {result.report(html)}", err=True)
     if plot is not None:
         click.echo(f"Picture: {result.plot(plot, workload)}", err=True)
+    beside = (*traces, *lab.traces_beside(record, name, store))
+    if timeline is not None:
+        click.echo(f"Timeline: {lab.write_timeline(record, timeline, beside)}", err=True)
+    if tensorboard is not None:
+        click.echo(f"TensorBoard: {lab.write_tensorboard(record, tensorboard, beside)}", err=True)
     if as_json or form is not None:
-        click.echo(lab.text_of(record, form or "json"), nl=False)
-    elif html is None and plot is None:
+        _print(record, form or "json")
+    elif html is plot is timeline is tensorboard is None:
         from rich.console import Console
 
         lab.show(record, Console(highlight=False))
     return 0
+
+
+def _check(
+    form: str | None, timeline: Path | None, traces: tuple[Path, ...], *, as_json: bool
+) -> None:
+    """Refuse what cannot be, before anything is written."""
+    from breakeven import lab
+    from breakeven.errors import InputError
+
+    if as_json and form not in {None, "json"}:
+        raise InputError(f"--json prints no {form}", "leave out --json or --format")
+    if form == "parquet" and sys.stdout.isatty():
+        raise InputError(
+            "a Parquet file is not for a terminal", "send it to a file: > FILE.parquet"
+        )
+    if timeline is not None:
+        lab.check_timeline(timeline)
+    if traces and (timeline is None or ".json" not in timeline.suffixes):
+        raise InputError(
+            "--trace takes a trace into one that is written", "add --timeline FILE.json.gz"
+        )
+
+
+def _print(record: RunRecord, form: str) -> None:
+    from breakeven import lab
+
+    if form == "parquet":
+        click.echo(lab.parquet_of(record), nl=False)
+    else:
+        click.echo(lab.text_of(record, form), nl=False)

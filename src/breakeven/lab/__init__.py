@@ -2,6 +2,7 @@
 
 from breakeven.engine.request import Options
 from breakeven.engine.training_request import TrainingOptions
+from breakeven.lab.block import Watch, watch
 from breakeven.lab.computer import doctor, read_machine
 from breakeven.lab.controls import entry_of, measure_entries
 from breakeven.lab.lineup import SelfTestOptions
@@ -12,12 +13,20 @@ from breakeven.lab.result import Result
 from breakeven.lab.shelf import judged, load, load_result, stored_runs
 from breakeven.lab.showing import (
     drawing,
+    parquet_of,
     report_html,
     selftest_json,
     selftest_text,
     show,
     text_of,
 )
+from breakeven.lab.timelines import (
+    check_timeline,
+    traces_beside,
+    write_tensorboard,
+    write_timeline,
+)
+from breakeven.lab.watching import WatchedCommand, WatchOptions, watch_command
 from breakeven.model.machine import Ceilings
 
 __all__ = [
@@ -26,7 +35,11 @@ __all__ = [
     "Result",
     "SelfTestOptions",
     "TrainingOptions",
+    "Watch",
+    "WatchOptions",
+    "WatchedCommand",
     "ceiling_lines",
+    "check_timeline",
     "cost_sentence",
     "doctor",
     "drawing",
@@ -36,6 +49,7 @@ __all__ = [
     "load_result",
     "measure_ceilings",
     "measure_entries",
+    "parquet_of",
     "read_machine",
     "report_html",
     "resume_run",
@@ -48,4 +62,9 @@ __all__ = [
     "stored_ceilings",
     "stored_runs",
     "text_of",
+    "traces_beside",
+    "watch",
+    "watch_command",
+    "write_tensorboard",
+    "write_timeline",
 ]

@@ -9,6 +9,7 @@ import msgspec
 from breakeven.analysis.judge import apply, judge
 from breakeven.analysis.reference import beside
 from breakeven.errors import CorruptRunError
+from breakeven.lab import recovering
 from breakeven.lab.result import Result
 from breakeven.model.run import RunRecord
 from breakeven.store.bundled import bundled_runs
@@ -33,7 +34,11 @@ def load(name: str, store: Path | None = None) -> RunRecord:
     StoreError, InputError
         As for `Store.load`, and where what is stored contradicts itself.
     """
-    record = Store(store).load(name)
+    folder = Store(store)
+    record = folder.load(name)
+    if record.command[:1] == ("watch",):
+        beside = Path(name).parent if Path(name).is_file() else folder.path
+        return recovering.recovered(record, beside)
     if wrong := _contradiction(record):
         raise CorruptRunError(f"the run {record.id} is damaged: {wrong}", "restore it from a copy")
     # A journal holds no verdicts, be it of a run that was killed between its end and its document.

@@ -9,11 +9,11 @@ from rich.console import Console
 from breakeven.errors import InputError
 from breakeven.model.run import RunRecord
 from breakeven.model.selftest import SelfTest
-from breakeven.report import charts, html, text
+from breakeven.report import charts, html, text, timeline_charts, timeline_page
 from breakeven.report import console as printed
 from breakeven.report import page as pages
 from breakeven.report import selftest as tried
-from breakeven.store import export, selftests
+from breakeven.store import export, selftests, timelines
 
 
 def show(record: RunRecord, console: Console) -> None:
@@ -39,6 +39,9 @@ def drawing(record: RunRecord, suffix: str, workload: str | None = None) -> byte
         raise InputError(
             f"a picture cannot be written as {suffix!r}", "end its name in .png or .svg"
         )
+    if timeline_page.stands_alone(record) and record.timeline:
+        sheet = timeline_charts.sheet(record.timeline, record.sensing)
+        return charts.to_png(sheet) if suffix == ".png" else charts.to_svg(sheet).encode()
     specs = charts.specs(pages.build(record))
     wanted = [k for k in specs if k.endswith("time") and workload in {None, k.partition("-")[0]}]
     if not wanted:
@@ -48,16 +51,28 @@ def drawing(record: RunRecord, suffix: str, workload: str | None = None) -> byte
 
 
 def text_of(record: RunRecord, form: str) -> str:
-    """Return a run as ``md``, ``csv`` or ``json`` text."""
+    """Return a run as ``md``, ``csv`` or ``json`` text.
+
+    A watched command has no cases: as ``csv`` it is its timeline.
+    """
     match form:
         case "md":
             return text.page_markdown(pages.build(record))
+        case "csv" if timeline_page.stands_alone(record):
+            return timelines.to_csv(record)
         case "csv":
             return export.to_csv(record)
         case "json":
             return export.to_json(record)
         case _:
             raise InputError(f"a run cannot be written as {form!r}", "choose md, csv or json")
+
+
+def parquet_of(record: RunRecord) -> bytes:
+    """Return a run as a Parquet file: the lines that ``csv`` has."""
+    if timeline_page.stands_alone(record):
+        return timelines.to_parquet(record)
+    return export.to_parquet(record)
 
 
 def selftest_text(found: SelfTest) -> str:

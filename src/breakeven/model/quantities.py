@@ -41,6 +41,8 @@ _KNOWN = {
     "held_by": ("clocks held by", "code", 1.0),
     "to_device_bytes": ("PCIe to device", "MiB", _MIB),
     "to_host_bytes": ("PCIe to host", "MiB", _MIB),
+    "to_device_bytes_per_s": ("PCIe to device", "MB/s", 1e-6),
+    "to_host_bytes_per_s": ("PCIe to host", "MB/s", 1e-6),
     "cpu_cores": ("CPU", "cores", 1.0),
     "load_1m": ("load", "", 1.0),
 }

@@ -5,7 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from breakeven.report import chart_data, marks, names, precision_chart, roofline
+from breakeven.report import (
+    chart_data,
+    marks,
+    names,
+    precision_chart,
+    roofline,
+    timeline_charts,
+)
 from breakeven.report.marks import INK, Spec
 from breakeven.report.training import charts as training_charts
 from breakeven.report.view import Page, WorkloadPage
@@ -37,6 +44,8 @@ def specs(page: Page) -> dict[str, Spec]:
             # A training's own pictures come first: they show what its answer says.
             made = training_charts.specs(w.name, w.training) | made
         found |= {name: spec for name, spec in made.items() if spec}
+    if page.timeline is not None:
+        found |= timeline_charts.specs(page.timeline.series, page.timeline.sensing)
     return found
 
 
@@ -192,4 +201,6 @@ def _standing_alone(spec: Spec) -> Spec:
     # Outside a page there is no text colour to take and no container to fill.
     text = json.dumps(spec).replace(f'"{INK}"', '"#1a1a1a"')
     alone: Spec = json.loads(text)
+    if "vconcat" in alone:
+        return alone | {"background": "white"}
     return alone | {"width": _WIDTH, "background": "white"}

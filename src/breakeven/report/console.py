@@ -12,13 +12,14 @@ from breakeven.report.grid import Column, fitted
 from breakeven.report.lines import wrapped
 from breakeven.report.rows import judged
 from breakeven.report.training import screen as training_screen
-from breakeven.report.view import Page, Row, Speedup, Timed, WorkloadPage
+from breakeven.report.view import Page, Row, Speedup, Timed, TimelinePage, WorkloadPage
 
 _WIDEST = 100
 # A screen may be said to have no columns at all.
 _NARROWEST, _UNKNOWN = 20, 80
 _STYLES = {"faster": "green", "slower": "red", "withheld": "yellow", "inconclusive": "yellow"}
 _SCOPES = {"transfer": "travels", "resident": "on device"}
+_REST_OVER_TIME = "The report has the pictures and every sensor (--html FILE)."
 _REST = "The report has every size, entry, interval and reason (--html FILE)."
 
 
@@ -40,11 +41,13 @@ def show(page: Page, console: Console) -> None:
         paper.text(line, style="dim", hang="  ")
     for w in page.workloads:
         _workload(w, paper)
+    if page.timeline is not None and not page.workloads:
+        _timeline(page.timeline, paper)
     paper.blank()
     if any(t.figure.indicative for w in page.workloads for row in w.rows for t in _all_times(row)):
         paper.text("~ indicative: scouting or quick round, no verdict hangs on it.", style="dim")
     paper.bullets(page.weighty)
-    paper.text(_REST, style="dim")
+    paper.text(_REST if page.workloads else _REST_OVER_TIME, style="dim")
 
 
 class _Paper:
@@ -92,6 +95,24 @@ def _workload(w: WorkloadPage, paper: _Paper) -> None:
             paper.text(f"best CPU: {'; '.join(w.best_cpu_names)}", style="dim", hang="  ")
     paper.bullets(f"{note.label}: {note.text}" for note in w.notes)
     paper.bullets(w.statuses)
+
+
+def _timeline(t: TimelinePage, paper: _Paper) -> None:
+    """Print what sensors read of a watched command: the table, energy, then what is absent."""
+    readings = [table for table in t.tables if table.columns[0] == "what"]
+    for table in readings:
+        paper.blank()
+        columns = zip(table.columns, zip(*table.rows, strict=True), strict=True)
+        grid = fitted([Column(name, cells, left=i == 0) for i, (name, cells) in
+                       enumerate(columns)], paper.width)  # fmt: skip
+        for line in grid.header:
+            paper.line(line, "dim")
+        for cells in grid.body:
+            for line in cells:
+                paper.line(line)
+    paper.blank()
+    paper.bullets(t.lines)
+    paper.bullets(f"Not read: {line}" for line in t.absent)
 
 
 def _blank(rows: Sequence[Row]) -> bool:

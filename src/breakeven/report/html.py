@@ -40,6 +40,7 @@ def render(page: Page, specs: Mapping[str, Spec]) -> str:
     return template.render(
         page=page,
         pictures=pictures,
+        over_time=[name for name in specs if name.startswith("timeline-")],
         titles={n: f"{s['title']['text']}. {s['title']['subtitle']}" for n, s in specs.items()},
         scope_titles=names.SCOPE_TITLES,
         source=SOURCE,

@@ -20,6 +20,7 @@ from breakeven.report import (
     sentences,
     startup,
     tables,
+    timeline_page,
 )
 from breakeven.report import rows as main_table
 from breakeven.report.evidence import Evidence
@@ -52,6 +53,8 @@ def build(record: RunRecord) -> Page:
     record : RunRecord
         A stored run with what was concluded from it.
     """
+    if timeline_page.stands_alone(record):
+        return timeline_page.page(record)
     evidence = Evidence(record)
     workloads = tuple(_workload(evidence, name) for name in evidence.workloads())
     judged = not workloads or not all(w.withheld for w in workloads)
@@ -69,6 +72,7 @@ def build(record: RunRecord) -> Page:
         tables=tuple(t for t in shared if t.rows),
         details=environment.details(record),
         version=record.machine.breakeven,
+        timeline=timeline_page.build(record),
     )
 
 

@@ -20,6 +20,10 @@ def page_markdown(page: Page) -> str:
         parts += ["## Read beside it", _items(page.caveats)]
     for w in page.workloads:
         parts += _workload(w)
+    if page.timeline is not None:
+        parts += ["## Over time", _items(page.timeline.lines)]
+        for table in page.timeline.tables:
+            parts += _table(table)
     parts += ["## How each number was made", *map(_safe, page.method)]
     for table in (*page.tables, page.details):
         parts += _table(table)

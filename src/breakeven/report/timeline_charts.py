@@ -10,7 +10,7 @@ from breakeven.report import marks, timeline_data
 from breakeven.report.marks import INK, Spec
 from breakeven.report.timeline_data import Line
 
-_HEIGHT = 170
+_HEIGHT, _SHEET_WIDTH = 170, 680
 _GIB = 2.0**30
 # A line keeps its pattern beside its colour: no difference hangs on colour alone.
 _DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [10, 4], [1, 3], [4, 1], [12, 2, 2, 2])
@@ -35,44 +35,65 @@ def specs(timeline: Sequence[Series], sensing: Sensing | None) -> dict[str, Spec
         Its marks are shaded; the whole of a watched command is not, as it is the whole picture.
     """
     of_gpus = timeline_data.of_gpus
-    found = {
-        "timeline-cpu": _picture("CPU cores busy", "cores", timeline_data.cpu(timeline), sensing),
-        "timeline-gpu": _picture(
-            "GPU busy", "% of the time", of_gpus(timeline, "utilisation_share", 100.0), sensing
-        ),
-        "timeline-power": _picture("Power", "W", timeline_data.power(timeline), sensing),
-        "timeline-temperature": _picture(
-            "Temperature", "°C", timeline_data.temperature(timeline), sensing, zero=False
-        ),
-        "timeline-clock": _picture(
-            "SM clock", "MHz", of_gpus(timeline, "sm_clock_mhz"), sensing
-        ),
-        "timeline-gpu-memory": _picture(
-            "GPU memory in use", "GiB", of_gpus(timeline, "memory_bytes", 1 / _GIB), sensing
-        ),
-        "timeline-memory": _picture(
-            "Host memory in use", "GiB", timeline_data.memory(timeline), sensing
-        ),
-        "timeline-link": _picture(
-            "Bytes over the link", "GB/s", timeline_data.link(timeline), sensing
-        ),
-    }  # fmt: skip
-    return {name: spec for name, spec in found.items() if spec}
+    wanted = (
+        ("cpu", "CPU cores busy", "cores", timeline_data.cpu(timeline)),
+        ("gpu", "GPU busy", "% of the time", of_gpus(timeline, "utilisation_share", 100.0)),
+        ("power", "Power", "W", timeline_data.power(timeline)),
+        ("temperature", "Temperature", "°C", timeline_data.temperature(timeline)),
+        ("clock", "SM clock", "MHz", of_gpus(timeline, "sm_clock_mhz")),
+        ("gpu-memory", "GPU memory in use", "GiB", of_gpus(timeline, "memory_bytes", 1 / _GIB)),
+        ("memory", "Host memory in use", "GiB", timeline_data.memory(timeline)),
+        ("link", "Bytes over the link", "GB/s", timeline_data.link(timeline)),
+    )
+    span = _span([line for _, _, _, lines in wanted for line in lines], sensing)
+    return {
+        f"timeline-{name}": _picture(title, unit, lines, span, sensing)
+        for name, title, unit, lines in wanted
+        if lines
+    }
+
+
+def sheet(timeline: Sequence[Series], sensing: Sensing | None) -> Spec:
+    """Return all pictures of a timeline as one, under each other; empty without a reading."""
+    found = list(specs(timeline, sensing).values())
+    if not found:
+        return {}
+    config = found[0]["config"]
+    apart = [
+        {k: v for k, v in spec.items() if k not in {"config", "autosize", "background"}}
+        | {"width": _SHEET_WIDTH}
+        for spec in found
+    ]
+    return {"vconcat": apart, "config": config, "resolve": {"scale": {
+        "color": "independent", "strokeDash": "independent", "fill": "independent"}}}  # fmt: skip
+
+
+def _span(lines: Sequence[Line], sensing: Sensing | None) -> tuple[float, float]:
+    """Return the stretch of time that all pictures show: of a watched command, its own."""
+    if sensing is not None and sensing.watched is not None and sensing.watched.wall_s > 0:
+        return (0.0, sensing.watched.wall_s)
+    begin = min((line.series.t_s[0] for line in lines), default=0.0)
+    end = max((line.series.t_s[-1] for line in lines), default=1.0)
+    # One reading alone is no stretch.
+    return (begin, max(end, begin + 1e-3))
 
 
 def _picture(
-    title: str, unit: str, lines: Sequence[Line], sensing: Sensing | None, *, zero: bool = True
+    title: str,
+    unit: str,
+    lines: Sequence[Line],
+    span: tuple[float, float],
+    sensing: Sensing | None,
 ) -> Spec:
-    if not lines:
-        return {}
-    begin = min(line.series.t_s[0] for line in lines)
-    end = max(line.series.t_s[-1] for line in lines)
+    begin, end = span
     per_unit_s, said = _unit(end - begin)
     banded = timeline_data.banded(lines)
     subtitle = "Shaded: least to greatest of merged samples." if banded else "Every sample."
     shades = _shades(_shown(sensing, begin, end), begin, end, per_unit_s)
     values = timeline_data.points(lines, per_unit_s)
     body = _drawn(unit, lines, (begin / per_unit_s, end / per_unit_s), said)
+    # Degrees begin anywhere; of all else, nothing is a line of its own.
+    zero = unit != "°C"
     scale: Spec = {"zero": zero}
     if len(shades) > 1:
         # The words of the shades stand above the lines.
@@ -98,11 +119,11 @@ def _drawn(unit: str, lines: Sequence[Line], span: tuple[float, float], said: st
     layers: list[Spec] = []
     if timeline_data.banded(lines):
         layers.append({
-            "mark": {"type": "area", "opacity": 0.22},
+            "mark": {"type": "area", "opacity": 0.22, "clip": True},
             "encoding": {"y": {"field": "low", "type": "quantitative"}, "y2": {"field": "high"}},
         })  # fmt: skip
     layers.append({
-        "mark": {"type": "line", "strokeWidth": 1.5},
+        "mark": {"type": "line", "strokeWidth": 1.5, "clip": True},
         "encoding": {
             "y": {"field": "value", "type": "quantitative", "title": unit,
                   "axis": {"tickCount": 5}},

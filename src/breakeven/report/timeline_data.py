@@ -107,9 +107,9 @@ def temperature(timeline: Sequence[Series]) -> list[Line]:
 
 
 def memory(timeline: Sequence[Series]) -> list[Line]:
-    """Return GiB of the host's memory: in the watched processes, and in use altogether."""
-    found = [Line("watched", s, 1 / _GIB) for s in _named(timeline, "tree.rss_bytes")]
-    found += [Line("the machine", s, 1 / _GIB) for s in _named(timeline, "host.memory_bytes")]
+    """Return GiB of the host's memory: in use altogether, and in the watched processes."""
+    found = [Line("the machine", s, 1 / _GIB) for s in _named(timeline, "host.memory_bytes")]
+    found += [Line("watched", s, 1 / _GIB) for s in _named(timeline, "tree.rss_bytes")]
     return _drawable(found)
 
 

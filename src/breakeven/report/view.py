@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from breakeven.model.sensing import Sensing
+from breakeven.model.timeline import Series
 from breakeven.report.training.view import TrainingPage
 
 
@@ -292,6 +294,26 @@ class WorkloadPage(msgspec.Struct, frozen=True, kw_only=True):
     training: TrainingPage | None = None
 
 
+class TimelinePage(msgspec.Struct, frozen=True, kw_only=True):
+    """What sensors read over time.
+
+    Attributes
+    ----------
+    lines : tuple of str
+        Energy, and what sampling cost.
+    absent : tuple of str
+        What could not be read: why, and how to get it.
+    series, sensing : tuple of Series, Sensing
+        What the pictures are drawn from.
+    """
+
+    lines: tuple[str, ...]
+    absent: tuple[str, ...]
+    tables: tuple[Table, ...]
+    series: tuple[Series, ...]
+    sensing: Sensing
+
+
 class Page(msgspec.Struct, frozen=True, kw_only=True):
     """A run as it is shown: made from the stored record alone.
 
@@ -307,6 +329,8 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
         Those of them that belong beside the answer.
     details : Table
         The environment in full.
+    timeline : TimelinePage or None
+        What sensors read, where they were.
     """
 
     run: str
@@ -321,3 +345,4 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     tables: tuple[Table, ...]
     details: Table
     version: str
+    timeline: TimelinePage | None = None

@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import statistics
+from collections.abc import Callable
 
 from breakeven.model.run import Case, Entry, Round, RunRecord
+from breakeven.store import parquet
 from breakeven.store.upgrade import encode
 
 COLUMNS = (
@@ -55,6 +57,27 @@ def to_csv(record: RunRecord) -> str:
         if not case.rounds:
             writer.writerow(about)
     return out.getvalue()
+
+
+def to_parquet(record: RunRecord) -> bytes:
+    """Return the lines of `to_csv` as a Parquet file; what is empty there is null.
+
+    Raises
+    ------
+    InputError
+        If pyarrow is not installed.
+    """
+    lines = list(csv.DictReader(io.StringIO(to_csv(record))))
+    whole = ("size", "threads", "round", "slots", "slots_voided", "repeats")
+    kinds: dict[str, Callable[[str], object]] = {
+        **dict.fromkeys(whole, int), "median_s": float, "steady": "true".__eq__
+    }  # fmt: skip
+    columns = {
+        name: [kinds.get(name, str)(x[name]) if x[name] else None for x in lines]
+        for name in COLUMNS
+    }
+    about = {"breakeven.run": record.id}
+    return parquet.encoded(columns, about, numbers=("median_s",), whole=whole, flags=("steady",))
 
 
 def _case_cells(case: Case, entry: Entry | None) -> dict[str, object]:

@@ -37,12 +37,13 @@ def summary(record: RunRecord, *, live: bool = False) -> RunSummary:
     """Return the summary of a run; `live` says that it is being measured at this moment."""
     machine = record.machine
     ended = record.finished is not None and not record.interrupted and not live
-    measured = any(group.slots for case in record.cases for group in case.rounds)
+    measured = _measured(record)
     why: str | None
     if ended:
         why = None if measured else "nothing was measured"
     else:
-        why = "still being measured" if live else _how_far(record)
+        said = "watched" if record.command[:1] == ("watch",) else "measured"
+        why = f"still being {said}" if live else _how_far(record)
     return RunSummary(
         id=record.id,
         status=("finished" if measured else "empty") if ended else "interrupted",
@@ -59,6 +60,12 @@ def damaged(run_id: str, why: str) -> RunSummary:
     return RunSummary(id=run_id, status="damaged", why=why)
 
 
+def _measured(record: RunRecord) -> bool:
+    slots = any(group.slots for case in record.cases for group in case.rounds)
+    watched = record.sensing is not None and record.sensing.watched is not None
+    return slots or watched or bool(record.studies) or bool(record.teams)
+
+
 def known(record: RunRecord) -> int:
     """Return how many things a record knows; it grows with every event that measures."""
     slots = [s for case in record.cases for group in case.rounds for s in group.slots]
@@ -72,6 +79,8 @@ def known(record: RunRecord) -> int:
 
 
 def _how_far(record: RunRecord) -> str:
+    if record.command[:1] == ("watch",):
+        return "the watch was ended before what it watched; breakeven report shows what was kept"
     begun = max((group.round for case in record.cases for group in case.rounds), default=0)
     if not record.rounds_planned:
         return f"stopped in round {begun}"

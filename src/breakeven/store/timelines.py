@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
-from itertools import chain, repeat
+from collections.abc import Sequence
+from itertools import repeat
 
 import msgspec
 
-from breakeven.errors import InputError
 from breakeven.model.run import RunRecord
 from breakeven.model.timeline import Series
+from breakeven.store import parquet
 
 COLUMNS = ("run", "sensor", "t_s", "value", "low", "high")
 
@@ -41,31 +42,19 @@ def to_parquet(record: RunRecord) -> bytes:
     InputError
         If pyarrow is not installed.
     """
-    try:
-        import pyarrow as pa  # noqa: PLC0415 - an extra, loaded only when it is wanted
-        import pyarrow.parquet as pq  # noqa: PLC0415
-    except ImportError as error:
-        raise InputError(
-            f"a Parquet file needs pyarrow ({error})", "pip install 'breakeven[parquet]'"
-        ) from error
-    found = record.timeline
-    bands = [_band(s) for s in found]
-    table = pa.table(
-        {
-            "run": pa.array([record.id] * sum(len(s.t_s) for s in found), pa.string()),
-            "sensor": pa.array([s.sensor for s in found for _ in s.t_s], pa.string()),
-            "t_s": pa.array(chain.from_iterable(s.t_s for s in found), pa.float64()),
-            "value": pa.array(chain.from_iterable(s.value for s in found), pa.float64()),
-            "low": pa.array(chain.from_iterable(low for low, _ in bands), pa.float64()),
-            "high": pa.array(chain.from_iterable(high for _, high in bands), pa.float64()),
-        }
-    )
+    bands = [_band(s) for s in record.timeline]
+    columns: dict[str, Sequence[object]] = {
+        "run": [record.id for s in record.timeline for _ in s.t_s],
+        "sensor": [s.sensor for s in record.timeline for _ in s.t_s],
+        "t_s": [t for s in record.timeline for t in s.t_s],
+        "value": [v for s in record.timeline for v in s.value],
+        "low": [v for low, _ in bands for v in low],
+        "high": [v for _, high in bands for v in high],
+    }
     about = {"breakeven.run": record.id, "breakeven.started": record.started}
     if record.sensing is not None:
         about["breakeven.sensing"] = msgspec.json.encode(record.sensing).decode()
-    out = io.BytesIO()
-    pq.write_table(table.replace_schema_metadata(about), out, compression="zstd")
-    return out.getvalue()
+    return parquet.encoded(columns, about, numbers=("t_s", "value", "low", "high"))
 
 
 def _band(s: Series) -> tuple[tuple[float | None, ...], tuple[float | None, ...]]:

@@ -79,7 +79,7 @@ def merged(
             "the run did not store the time of day at which its timeline begins",
             "watch it again with this version",
         )
-    own = [e for e in known if isinstance(e, dict)]
+    own = _objects(trace)
     offset_us = sensing.unix_s * 1e6 - _unix_us(trace, own)
     _check_in_common(own, timeline, offset_us)
     first = _FIRST_PID
@@ -89,6 +89,23 @@ def merged(
         **trace,
         "traceEvents": [*known, *_events(timeline, sensing, findings, offset_us, first)],
     }
+
+
+def joined(trace: Document, others: Sequence[Document]) -> Document:
+    """Return several traces of one machine as one, on the clock of the first.
+
+    Raises
+    ------
+    InputError
+        If one of them does not say when it was made.
+    """
+    events = list(trace.get("traceEvents", ()))
+    zero_us = _unix_us(trace, _objects(trace)) if others else 0.0
+    for other in others:
+        own = _objects(other)
+        shift_us = _unix_us(other, own) - zero_us
+        events += [e | {"ts": _ts(e) + shift_us} if "ts" in e else e for e in own]
+    return {**trace, "traceEvents": events}
 
 
 def read(path: Path) -> Document:
@@ -123,6 +140,10 @@ def encoded(made: Document, *, packed: bool) -> bytes:
 def _begins(timeline: Sequence[Series], sensing: Sensing | None) -> Iterator[float]:
     yield from (s.t_s[0] for s in timeline if s.t_s)
     yield from (m.begin_s for m in (sensing.marks if sensing else ()))
+
+
+def _objects(trace: Document) -> list[Event]:
+    return [e for e in trace.get("traceEvents", ()) if isinstance(e, dict)]
 
 
 def _unix_us(trace: Document, events: Sequence[Event]) -> float:
