@@ -74,21 +74,6 @@ def rate(value: float, unit: str) -> str:
     return f"{significant(value)} {unit}"
 
 
-def joules(value: float) -> str:
-    """Return an energy as text with a decimal prefix, such as ``"1.20 kJ"``."""
-    return rate(value, "J")
-
-
-def watts(value: float) -> str:
-    """Return a power as text, such as ``"412 W"``."""
-    return f"{significant(value)} W"
-
-
-def share(value: float) -> str:
-    """Return a share as text in per cent: one decimal below 10."""
-    return f"{100 * value:.1f} %" if abs(value) < 0.1 else f"{100 * value:.0f} %"
-
-
 def ratio(value: float) -> str:
     """Return a ratio as text, such as ``"2.05x"``."""
     return f"{significant(value, 4 if value >= 1000 else 3)}x"

@@ -26,7 +26,7 @@ def say(text):
     said.append(text)
     print("SAID", text, file=sys.stderr, flush=True)
 with held_signals() as held, orphans_adopted():
-    runner = Foreground(say, grace_s=float(grace), spared=set)
+    runner = Foreground(say, grace_s=float(grace))
     try:
         ended = runner.run(command, held, begun=lambda _at: None, to_the_last=last == "all")
     except NotStartedError as error:
@@ -92,7 +92,10 @@ def started(tmp_path: Path) -> Iterator[Start]:
     for one in running:
         if one.process.poll() is None:
             os.killpg(one.process.pid, signal.SIGKILL)
-            one.process.communicate()
+            one.process.wait()
+        for pipe in (one.process.stdin, one.process.stdout, one.process.stderr):
+            if pipe is not None:
+                pipe.close()
 
 
 def python(code: str, *arguments: str) -> tuple[str, ...]:
@@ -298,6 +301,11 @@ def test_the_system_says_what_it_used(started: Start) -> None:
     found = started(*python(f"import subprocess, sys; subprocess.run({python(work)!r})")).ends()
     assert found["cpu_s"] > 0.01
     assert found["peak"] > 80 << 20
+
+
+def test_a_small_command_has_no_peak_of_another(started: Start) -> None:
+    """The system counts the watcher's memory into its children's peak: that is not told as theirs."""
+    assert started("true").ends()["peak"] is None
 
 
 def until(screen: IO[bytes], wanted: bytes) -> bool:

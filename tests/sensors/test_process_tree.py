@@ -155,6 +155,16 @@ def test_a_name_with_brackets_does_not_shift_the_fields() -> None:
     assert parse("5 (a) S 7 0", 0.01, 4096) is None
 
 
+def test_a_command_that_has_not_begun_yet_has_no_memory(machine: Machine) -> None:
+    """Between fork and exec a command shares the watcher's memory, which is not its own."""
+    machine.has(11, 10, 2.0, pages=100)
+    tree = _tree(machine, count_root=False)
+    assert _read(machine, tree) == {"tree.rss_bytes": 5 * PAGE}
+    machine.has(11, 10, 2.0, pages=7)
+    assert _read(machine, tree)["tree.rss_bytes"] == 12 * PAGE
+    tree.close()
+
+
 def test_one_that_only_watches_is_not_counted(machine: Machine) -> None:
     """The process at the top may leave itself out: what it started, and orphans, count."""
     tree = _tree(machine, count_root=False)

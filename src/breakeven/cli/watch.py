@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 DEFAULT_REPORT = Path("breakeven-watch.html")
 
 
-@click.command("watch", context_settings={"ignore_unknown_options": True})
+@click.command("watch", context_settings={"allow_interspersed_args": False})
 @click.argument("words", nargs=-1, required=True, metavar="-- COMMAND...", type=click.UNPROCESSED)
 @click.option(
     "--interval",
@@ -74,7 +74,7 @@ def command(
         interval_s=interval,
         grace_s=grace,
         to_the_last=to_the_last,
-        output={2: 1} if as_json else {},
+        output={1: 2} if as_json else {},
     )
     found = lab.watch_command(words, asked, command=("watch", *sys.argv[2:]), store=store, say=_say)
     _show(found.result, as_json=as_json)

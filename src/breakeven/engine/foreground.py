@@ -40,7 +40,8 @@ class Ended(NamedTuple):
         As ``waitpid`` gives it.
     cpu_s, peak_rss_bytes : float, int
         By the system's account: of the command and everything that it started and that has ended;
-        of the largest process that it waited for, or itself.
+        of the largest process that it waited for, or itself. The system counts in what this
+        process held when it started the command: where nothing was larger, the peak is not known.
     left : tuple of str
         Processes that it started and that go on: number and name.
     """
@@ -49,7 +50,7 @@ class Ended(NamedTuple):
     ended_s: float
     status: int
     cpu_s: float
-    peak_rss_bytes: int
+    peak_rss_bytes: int | None
     left: tuple[str, ...] = ()
 
     @property
@@ -141,12 +142,11 @@ class Foreground:
     grace_s : float
         From SIGTERM or a repeated Ctrl-C to SIGKILL; 0 never comes to that. SIGHUP is passed on and
         no more: who ignores it wants to outlive the terminal.
-    spared : callable
-        Gives numbers of children of this process that are no part of the command.
     """
 
-    def __init__(self, say: Say, *, grace_s: float, spared: Callable[[], set[int]]) -> None:
-        self._say, self._grace_s, self._spared = say, grace_s, spared
+    def __init__(self, say: Say, *, grace_s: float) -> None:
+        self._say, self._grace_s = say, grace_s
+        self._own: set[int] = set()
         self._pressed_s = -1e9
         self._deadline_s: float | None = None
         self._pid = 0
@@ -179,6 +179,8 @@ class Foreground:
         NotStartedError
             If it cannot be started.
         """
+        # Children that are there already are no part of the command.
+        self._own = _children()
         began_s = now()
         self._pid = _spawn(command, held, output or {})
         begun(began_s)
@@ -191,12 +193,14 @@ class Foreground:
         cpu_s += self._adopted_cpu_s
         return Ended(began_s, ended_s, status, cpu_s, peak, tuple(left.values()))
 
-    def _wait_for_it(self) -> tuple[int, float, int]:
+    def _wait_for_it(self) -> tuple[int, float, int | None]:
+        own = _peak_kib()
         while True:
             pid, status, used = os.wait4(self._pid, os.WNOHANG)
             if pid:
                 # Linux counts memory in KiB here.
-                return status, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024
+                peak = used.ru_maxrss * 1024 if used.ru_maxrss > own else None
+                return status, used.ru_utime + used.ru_stime, peak
             self._attend({self._pid})
 
     def _wait_for_others(self) -> None:
@@ -237,7 +241,7 @@ class Foreground:
     def _others(self) -> dict[int, str]:
         """Return adopted processes that live, and let go of those that have ended."""
         living = {}
-        for pid in _children() - self._spared() - {self._pid}:
+        for pid in _children() - self._own - {self._pid}:
             try:
                 ended, _, used = os.wait4(pid, os.WNOHANG)
             except ChildProcessError:
@@ -319,6 +323,18 @@ def _program(pid: int) -> str:
         return Path(f"/proc/{pid}/comm").read_text(errors="replace").strip()
     except OSError:
         return "ended"
+
+
+def _peak_kib() -> int:
+    """Return the peak of this process's resident memory, KiB.
+
+    ``getrusage`` would count in what the one that started this process held.
+    """
+    try:
+        lines = Path("/proc/self/status").read_text(errors="replace").splitlines()
+    except OSError:
+        return 0
+    return next((int(x.split()[1]) for x in lines if x.startswith("VmHWM:")), 0)
 
 
 def _name(number: int) -> str:

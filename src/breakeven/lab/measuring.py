@@ -195,6 +195,12 @@ def resume_run(
     folder = Store(store)
     folder.check_writable()
     sink = folder.resume(name)
+    if sink.record().command[:1] == ("watch",):
+        sink.close()
+        raise InputError(
+            f"{sink.record().id} is a watched command, which cannot go on where it stopped",
+            "watch it again",
+        )
     here, there = read_machine(), sink.record().machine
     same = here.cpu.model == there.cpu.model and [g.uuid for g in here.gpus] == [
         g.uuid for g in there.gpus

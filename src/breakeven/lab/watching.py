@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 import shlex
@@ -13,7 +14,7 @@ from typing import NamedTuple
 import msgspec
 
 from breakeven.engine import foreground
-from breakeven.engine.clock import now, stamp, utc
+from breakeven.engine.clock import stamp, utc
 from breakeven.engine.foreground import Ended, Foreground
 from breakeven.engine.processes import deaf_to_interrupts, oom_kills
 from breakeven.errors import InputError, StoreError
@@ -107,9 +108,10 @@ def watch_command(
     try:
         sink.append(Began(record=record))
         killed_before = oom_kills()
-        place.mkdir(exist_ok=True)
+        with contextlib.suppress(OSError):  # the sampler then keeps it in memory, and says so
+            place.mkdir(exist_ok=True)
         with Sampler(plan, place, os.getpid()) as sampler:
-            ended, begun = _run(words, asked, sampler, place, say)
+            ended, begun = _run(words, asked, place, say)
             with deaf_to_interrupts():
                 recording = sampler.finish()
         for event in _events(words, ended, begun, recording, oom_kills() - killed_before):
@@ -187,18 +189,15 @@ def _stored(folder: Store, sink: MemorySink) -> Result:
 
 
 def _run(
-    words: Sequence[str], asked: WatchOptions, sampler: Sampler, place: Path, say: Say
+    words: Sequence[str], asked: WatchOptions, place: Path, say: Say
 ) -> tuple[Ended, recovering.Begun]:
     notes: list[recovering.Begun] = []
 
     def begun(at_s: float) -> None:
         notes.append(recovering.note(place, tuple(words), at_s))
 
-    def spared() -> set[int]:
-        return set() if sampler.pid is None else {sampler.pid}
-
     with foreground.held_signals() as held, foreground.orphans_adopted():
-        runner = Foreground(say, grace_s=asked.grace_s, spared=spared)
+        runner = Foreground(say, grace_s=asked.grace_s)
         ended = runner.run(
             words, held, begun=begun, output=asked.output, to_the_last=asked.to_the_last
         )
@@ -231,8 +230,3 @@ def _events(
             )
         )
     return [*events, RunEnded(finished=stamp())]
-
-
-def origin_now() -> recovering.Begun:
-    """Return this moment as the beginning of something that is watched."""
-    return recovering.Begun(command=(), origin_s=now(), unix_s=recovering.unix_s(now()))

@@ -153,7 +153,8 @@ class Watched(msgspec.Struct, frozen=True, kw_only=True):
     cpu_s : float or None
         CPU time that it used, with its children that it waited for, by the system's account.
     peak_rss_bytes : int or None
-        Peak of the resident memory of the largest of those processes, by the system's account.
+        Peak of the resident memory of the largest of those processes, by the system's account;
+        None where it was not above what the watcher itself held, which the system counts in.
     """
 
     command: tuple[str, ...]

@@ -97,14 +97,18 @@ def _workload(w: WorkloadPage, paper: _Paper) -> None:
     paper.bullets(w.statuses)
 
 
+# Of what, mean, least and most, these are left out first where there is no room.
+_SPARE = (0, 2, 3, 1)
+
+
 def _timeline(t: TimelinePage, paper: _Paper) -> None:
     """Print what sensors read of a watched command: the table, energy, then what is absent."""
     readings = [table for table in t.tables if table.columns[0] == "what"]
     for table in readings:
         paper.blank()
-        columns = zip(table.columns, zip(*table.rows, strict=True), strict=True)
-        grid = fitted([Column(name, cells, left=i == 0) for i, (name, cells) in
-                       enumerate(columns)], paper.width)  # fmt: skip
+        titled = zip(table.columns, zip(*table.rows, strict=True), _SPARE, strict=True)
+        columns = [Column(name, cells, spare, left=not spare) for name, cells, spare in titled]
+        grid = fitted(columns, paper.width)
         for line in grid.header:
             paper.line(line, "dim")
         for cells in grid.body:

@@ -153,6 +153,7 @@ class ProcessTree:
     def _look(self) -> None:
         """Read every member; keep the CPU time of those that ended without being waited for."""
         now: dict[int, Stat] = {}
+        shared_bytes = -1
         for pid, file in list(self._members.items()):
             stat = self._parsed(file.read())
             if stat is None:
@@ -160,9 +161,14 @@ class ProcessTree:
                 del self._members[pid]
             elif pid == self._root and not self._count_root:
                 # What its children used before they ended is theirs, and counts.
+                shared_bytes = stat.rss_bytes
                 now[pid] = stat._replace(own_s=0.0, rss_bytes=0)
             else:
                 now[pid] = stat
+        for pid, stat in now.items():
+            # Until it is its own program, a command shows the memory of the one that started it.
+            if stat.parent == self._root and stat.rss_bytes == shared_bytes:
+                now[pid] = stat._replace(rss_bytes=0)
         ended = [stat for pid, stat in self._last.items() if pid not in now]
         if ended:
             handed = sum(
