@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import signal
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,11 +15,13 @@ import pytest
 
 import breakeven
 from breakeven import lab
+from breakeven.engine.request import Options
 from breakeven.errors import CorruptRunError, InputError, NothingMeasuredError, StoreError
-from breakeven.model.event import Began, CaseSet, Ended
+from breakeven.model.event import Began, CaseSet, Ended, Event
 from breakeven.model.machine import Ceilings
 from breakeven.store.ceilings import CeilingsShelf
 from breakeven.store.folder import Store
+from breakeven.store.sink import JournalSink
 from breakeven.store.upgrade import decode, encode
 from engine.casts import actor, gpu, script
 from records import record
@@ -143,6 +146,42 @@ def test_a_run_in_a_thread_is_a_run(tmp_path: Path) -> None:
     thread.start()
     thread.join()
     assert [r.record.interrupted for r in made] == [False]
+
+
+def test_an_interrupt_right_behind_the_first_event_leaves_a_run_to_go_on_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From the moment at which there is a journal a signal ends it as an interrupted run."""
+    append = JournalSink.append
+
+    def and_interrupt(self: JournalSink, event: Event) -> None:
+        append(self, event)
+        if isinstance(event, Began):
+            signal.raise_signal(signal.SIGINT)
+
+    cast = script(tmp_path, cpu=actor())
+    monkeypatch.setattr(JournalSink, "append", and_interrupt)
+    options = Options(workloads=("matmul",), sizes="8", backends=[cast], quick=True)
+    result, interrupted = lab.start_run(options, command=("run",))
+    assert interrupted
+    assert result.record.interrupted
+    assert Store().load("last").id == result.record.id
+
+
+def test_an_interrupt_before_the_first_event_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a run to go on with, none is told of."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    cast = script(tmp_path, cpu=actor())
+    monkeypatch.setattr(JournalSink, "append", interrupt)
+    options = Options(workloads=("matmul",), sizes="8", backends=[cast], quick=True)
+    with pytest.raises(KeyboardInterrupt):
+        lab.start_run(options, command=("run",))
+    assert Store().list() == ()
 
 
 def test_ctrl_c_in_python_is_raised_after_the_run_is_stored(

@@ -26,7 +26,7 @@ from breakeven.lab.reach import stored_ceilings
 from breakeven.lab.result import Result
 from breakeven.lab.shelf import judged
 from breakeven.lab.telling import WAITING, Progress, Say, quiet
-from breakeven.model.event import Began, CeilingsDone, Resumed
+from breakeven.model.event import Began, CeilingsDone, Event, Resumed
 from breakeven.model.machine import Machine
 from breakeven.model.run import RunRecord
 from breakeven.model.spec import RunSpec, TrainingSpec
@@ -155,13 +155,11 @@ def start_run(
         spec=spec,
         machine=machine,
     )
-    sink = folder.sink(record.id)
-    sink.append(Began(record=record))
+    first: list[Event] = [Began(record=record)]
     if not any(name.startswith(PREFIX) for name in spec.backends):
         # Scripted times have nothing to do with what this machine can reach.
-        for found in stored_ceilings(machine, store):
-            sink.append(CeilingsDone(ceilings=found))
-    return _measure(folder, sink, say, progress, jobs)
+        first += [CeilingsDone(ceilings=found) for found in stored_ceilings(machine, store)]
+    return _measure(folder, folder.sink(record.id), first, say, progress, jobs)
 
 
 def _examined(spec: RunSpec, machine: Machine, say: Say, progress: Progress) -> Jobs | None:
@@ -215,24 +213,35 @@ def resume_run(
     except BreakevenError:
         sink.close()
         raise
-    sink.append(Resumed(at=stamp()))
-    return _measure(folder, sink, say, progress, jobs)
+    return _measure(folder, sink, [Resumed(at=stamp())], say, progress, jobs)
 
 
 def _measure(
-    folder: Store, sink: JournalSink, say: Say, progress: Progress, jobs: Jobs | None
+    folder: Store,
+    sink: JournalSink,
+    first: Sequence[Event],
+    say: Say,
+    progress: Progress,
+    jobs: Jobs | None,
 ) -> tuple[Result, bool]:
+    """Journal the first events and measure; what interrupts from the first of them on is kept."""
     interrupted = False
-    if jobs is not None:
-        jobs = replace(jobs, traces=folder.traces(sink.record().id))
     with interrupted_once():
         try:
+            for event in first:
+                sink.append(event)
+            if jobs is not None:
+                jobs = replace(jobs, traces=folder.traces(sink.record().id))
             say(cost_sentence(sink.record().spec))
             with machine_lock(lambda: say(WAITING)):
                 begin = now()
                 session.measure(sink, settle, progress, wait=time.sleep, jobs=jobs, say=say)
                 say(f"Measured in {units.about(now() - begin)}.")
         except KeyboardInterrupt:
+            if not sink.begun:
+                # Nothing is in the journal yet: there is no run to go on with.
+                sink.close()
+                raise
             interrupted = True
         except NothingMeasuredError:
             with deaf_to_interrupts():

@@ -127,6 +127,11 @@ class Fold:
             self._built = self._build()
         return self._built
 
+    @property
+    def begun(self) -> bool:
+        """Whether an event said that the run began."""
+        return self._base is not None
+
     def _build(self) -> RunRecord:
         if self._base is None or self._machine is None:
             raise CorruptRunError("no event says that the run began")

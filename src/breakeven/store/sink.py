@@ -51,6 +51,11 @@ class MemorySink:
         """Return everything kept so far; interrupted as long as it has not ended."""
         return self._fold.record()
 
+    @property
+    def begun(self) -> bool:
+        """Whether the event that begins a run was kept."""
+        return self._fold.begun
+
     def close(self) -> None:
         """Release what the sink holds."""
 
@@ -132,5 +137,7 @@ class JournalSink(MemorySink):
         return None
 
     def close(self) -> None:
-        """Close the journal, which lets others write it."""
+        """Close the journal, which lets others write it; one that holds no run is removed."""
+        if not self.begun:
+            self._journal.path.unlink(missing_ok=True)
         self._journal.close()
