@@ -165,12 +165,13 @@ def _accuracy(name: str, page: TrainingPage) -> Spec:
         return {}
     labels = list(dict.fromkeys(p.label for p in page.epochs))
     values = [
-        {"epoch": p.epoch, "entry": p.label, "accuracy": p.correct / p.total,
+        {"epoch": p.epoch + 1, "entry": p.label, "accuracy": p.correct / p.total,
          "shown": f"{p.correct} of {p.total}"} for p in page.epochs
     ]  # fmt: skip
     encoding = {
         "x": {"field": "epoch", "type": "quantitative", "title": "epoch",
-              "axis": {"format": "d", "tickMinStep": 1}},
+              "axis": {"format": "d", "values": sorted({p.epoch + 1 for p in page.epochs}),
+                       "labelOverlap": "greedy"}},
         "y": {"field": "accuracy", "type": "quantitative", "title": "test accuracy",
               "scale": {"zero": False}, "axis": {"labelExpr": "format(datum.value, '.1%')"}},
         **marks.by_entry(labels, _everyone(page) or labels),

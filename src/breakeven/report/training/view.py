@@ -76,7 +76,7 @@ class StepBar(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EpochPoint(msgspec.Struct, frozen=True, kw_only=True):
-    """Share of right answers after one epoch of one training."""
+    """Right answers after one epoch of one training; epochs count from 0."""
 
     label: str
     size: int
