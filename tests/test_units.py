@@ -45,3 +45,28 @@ def test_a_ratio_has_its_sign() -> None:
 def test_a_time_to_plan_by_has_no_decimals() -> None:
     """Whole seconds, from two minutes on whole minutes."""
     assert (units.about(53.6), units.about(600.0)) == ("54 s", "10 min")
+
+
+@pytest.mark.parametrize(
+    ("texts", "joined"),
+    [
+        (("6.38 J", "6.27 J", "6.50 J"), "6.38 J [6.27, 6.50]"),
+        (("989 ms", "949 ms", "1.03 s"), "989 ms [949 ms, 1.03 s]"),
+        (("15.6x", "12.4x", "19.7x"), "15.6x [12.4, 19.7]"),
+        (("43 %", "41 %", "45 %"), "43 % [41, 45]"),
+        (("3.50", "3.00", "4.00"), "3.50 [3.00, 4.00]"),
+    ],
+)
+def test_a_unit_that_an_interval_shares_stands_once(
+    texts: tuple[str, str, str], joined: str
+) -> None:
+    """Ends with another unit keep it; otherwise it is said with the figure alone."""
+    assert units.spanned(*texts) == joined
+
+
+def test_thirteen_hours_are_hours() -> None:
+    """From two hours on a time is told in hours, and energy keeps a readable prefix."""
+    assert units.seconds(13 * 3600) == "13.0 h"
+    assert units.seconds(7000) == "117 min"
+    assert (units.joules(0.0042), units.joules(320.0)) == ("4.20 mJ", "320 J")
+    assert (units.share(0.053), units.share(0.43), units.share(0.0)) == ("5.3 %", "43 %", "0 %")

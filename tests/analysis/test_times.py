@@ -52,6 +52,23 @@ def test_cpu_slots_stand_for_either_scope() -> None:
     assert moving > still
 
 
+def test_a_cpu_measured_in_both_scopes_is_compared_in_its_own(
+    edit_case: Callable[..., RunRecord],
+) -> None:
+    """A training's loader is there on the CPU too: its transfer slots are not its resident ones."""
+    run = record((NUMPY, CUPY), sizes=(128,), rounds=3)
+    case = next(c for c in run.cases if c.entry == "numpy-16")
+    slower = tuple(
+        replace(r, scope="transfer", slots=tuple(replace(s, median_s=1.0) for s in r.slots))
+        for r in case.rounds
+    )
+    times = Times(edit_case(run, "numpy-16", 128, rounds=(*case.rounds, *slower)))
+    assert times.median("matmul", 128, "numpy-16", "transfer") == 1.0
+    resident = times.median("matmul", 128, "numpy-16", "resident")
+    assert resident is not None
+    assert resident < 1.0
+
+
 @pytest.mark.parametrize(("lost", "counts"), [((0, 1, 2), True), ((0, 1, 2, 3), False)])
 def test_a_round_that_lost_over_half_its_turns_does_not_count(
     edit_slots: Callable[..., RunRecord], lost: tuple[int, ...], *, counts: bool

@@ -13,6 +13,7 @@ from breakeven.stats.intervals import (
     LOOKS,
     interval,
     lag_one_correlation,
+    mean_of,
     next_look,
     rounds_to_settle,
 )
@@ -85,6 +86,29 @@ def test_the_reading_interval_covers(n: int, spread: float) -> None:
         seen = interval([rng.gauss(truth, spread) for _ in range(n)])
         hits += seen.low <= truth <= seen.high
     assert hits / trials >= 0.94
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 8, 20])
+def test_a_mean_of_rounds_is_covered_whatever_their_spread(n: int) -> None:
+    """Student's t covers in 95 of 100, for two rounds as for twenty, at any scale."""
+    rng = random.Random(n)
+    trials = 4000
+    hit = 0
+    for _ in range(trials):
+        found = mean_of([100.0 + rng.gauss(0, 7.0) for _ in range(n)])
+        assert found.low is not None
+        assert found.high is not None
+        hit += found.low <= 100.0 <= found.high
+    assert 0.94 <= hit / trials <= 0.96
+
+
+def test_a_mean_of_one_round_claims_no_interval() -> None:
+    """Nothing is known of a spread that was not seen, and nothing at all of no round."""
+    found = mean_of([3.0])
+    assert (found.value, found.low, found.high, found.n) == (3.0, None, None, 1)
+    for values in ([], [math.nan], [1.0, math.inf]):
+        with pytest.raises(ValueError, match="at least one finite value"):
+            mean_of(values)
 
 
 def test_an_interval_needs_finite_values() -> None:
