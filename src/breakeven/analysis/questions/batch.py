@@ -8,7 +8,7 @@ from breakeven.analysis.questions import quantities
 from breakeven.analysis.questions.knee import Knee, knee, paired
 from breakeven.analysis.questions.subjects import ByRound, Subjects, by_round, stretches
 from breakeven.analysis.questions.utilisation import cpu_cores, gpu_share
-from breakeven.model.questions import Answer, Quantity
+from breakeven.model.questions import Answer, AnswerWord, Quantity
 from breakeven.model.study import Study
 from breakeven.stats.intervals import LOOKS, Mean
 
@@ -99,16 +99,25 @@ def _knee(workload: str, entry: str, rates: dict[int, ByRound], bend: Knee | Non
         question="batch",
         workload=blank.workload,
         entry=blank.entry,
-        word="reached" if bend.reached else "not_reached",
+        word=_word(bend),
         figures=(at, best, last, _log_ratio("last_growth", growth)),
         why=_open(bend, sizes[-1]),
     )
 
 
+def _word(bend: Knee) -> AnswerWord:
+    """Return whether the knee was reached; undecided where an interval lets it be either."""
+    if not bend.reached and bend.low is not None and not bend.sure:
+        return "undecided"
+    return "reached" if bend.reached else "not_reached"
+
+
 def _open(bend: Knee, largest: int) -> str | None:
     """Return what keeps a knee from being sure."""
-    if not bend.reached:
+    if not bend.reached and (bend.sure or bend.low is None):
         return f"throughput still grows at the largest batch, {largest}"
+    if not bend.reached:
+        return f"throughput may have stopped growing at batch {bend.low} already; more rounds tell"
     if bend.high == largest:
         return f"the interval reaches the largest batch, {largest}: throughput may still grow there"
     return None

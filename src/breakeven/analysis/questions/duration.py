@@ -34,7 +34,8 @@ def _answer(subjects: Subjects, study: Study) -> Answer:
     ]
     if study.workload == "train":
         plan = subjects.record.spec.training or TrainingSpec()
-        figures += [*_told(study, figures[0], plan.epochs), *_run(study)]
+        steps = subjects.steps_per_epoch(study)
+        figures += [*_told(steps, figures[0], plan.epochs), *_run(study)]
     verdict = subjects.verdict(*where)
     if verdict is not None and verdict.ratio is not None:
         figures.append(
@@ -58,13 +59,13 @@ def _answer(subjects: Subjects, study: Study) -> Answer:
     )
 
 
-def _told(study: Study, step: Quantity, epochs: int) -> list[Quantity]:
+def _told(steps: int | None, step: Quantity, epochs: int) -> list[Quantity]:
     """Return epoch and training as steps foretell them; exact multiples, so the interval scales."""
-    if study.steps_per_epoch is None or step.value is None:
+    if steps is None or step.value is None:
         why = step.why if step.value is None else "the steps of an epoch were not recorded"
         said = why or "no step was timed"
         return [quantities.missing(name, "s", said) for name in ("epoch", "training")]
-    factors = {"epoch": study.steps_per_epoch, "training": study.steps_per_epoch * epochs}
+    factors = {"epoch": steps, "training": steps * epochs}
     return [_by(quantities.scaled(step, f, name), FROM_STEPS) for name, f in factors.items()]
 
 

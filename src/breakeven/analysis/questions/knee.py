@@ -28,6 +28,8 @@ class Knee(NamedTuple):
         Batch of the best throughput.
     reached : bool
         False where only the largest batch is that close: throughput still grows there.
+    sure : bool
+        Whether the interval leaves no other answer to that.
     ratios : dict
         Throughput over the best, by size: log mean with interval; the best itself is 0.
     """
@@ -37,6 +39,7 @@ class Knee(NamedTuple):
     high: int | None
     best: int
     reached: bool
+    sure: bool
     ratios: dict[int, Mean]
 
 
@@ -57,12 +60,16 @@ def knee(rates: Mapping[int, Mapping[int, float]]) -> Knee | None:
     ratios = {s: paired(rates[s], rates[best]) for s in sizes}
     size = next(s for s in sizes if ratios[s].value >= _CLOSE)
     known = all(r.low is not None for s, r in ratios.items() if s <= best)
+    low = next(s for s in sizes if _end(ratios[s].high) >= _CLOSE) if known else None
+    high = next(s for s in sizes if _end(ratios[s].low) >= _CLOSE) if known else None
+    reached = size != sizes[-1]
     return Knee(
         size=size,
-        low=next(s for s in sizes if _end(ratios[s].high) >= _CLOSE) if known else None,
-        high=next(s for s in sizes if _end(ratios[s].low) >= _CLOSE) if known else None,
+        low=low,
+        high=high,
         best=best,
-        reached=size != sizes[-1],
+        reached=reached,
+        sure=known and (high != sizes[-1] if reached else low == sizes[-1]),
         ratios=ratios,
     )
 

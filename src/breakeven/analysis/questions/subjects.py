@@ -75,6 +75,15 @@ class Subjects:
         """Return seconds of a step as users wait for it (loader, copy, compute), by round."""
         return self.times.by_round(workload, size, entry, "transfer")
 
+    def steps_per_epoch(self, study: Study) -> int | None:
+        """Return the steps of an epoch: a fact of data and batch, the same for every entry."""
+        known = (
+            s.steps_per_epoch
+            for s in (study, *self.record.studies)
+            if (s.workload, s.size) == (study.workload, study.size)
+        )
+        return next((steps for steps in known if steps is not None), None)
+
     def untimed(self, study: Study) -> str:
         """Return why a step has no time: it failed, its slots were voided, or there are none."""
         case = self.case(study.workload, study.size, study.entry)

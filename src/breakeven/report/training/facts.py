@@ -36,7 +36,10 @@ def _split(told: Told, step: Answer) -> str:
     parts = [
         f"{_SAID.get(name, name)} {figures.shown(q)}"
         for name in _PHASES
-        if (q := step.figure(f"{name}_share")) is not None and q.value
+        if (q := step.figure(f"{name}_share")) is not None
+        and q.value is not None
+        # Without a GPU a batch is handed over in no time: nothing is copied.
+        and (q.value > _NOTED or (q.value > 0 and told.evidence.on_gpu(step.entry or "")))
     ]
     if not parts:
         return ""

@@ -117,6 +117,8 @@ def _knee(told: Told, bend: Answer) -> str:
             f"still grows at the largest batch, {figures.short(at)}: {rate}, {growth} of the batch "
             f"before (knee not reached)"
         )
+    if bend.word == "undecided":
+        return f"is {rate} at the largest batch, {figures.short(at)} (knee not settled: {bend.why})"
     bent = bend.figure("knee")
     span = ""
     if bent is not None and bent.low is not None and bent.high is not None and bent.low < bent.high:
