@@ -1,9 +1,9 @@
 """All benchmarks that this machine can run, one after the other, each result kept as it comes.
 
 ``make bench`` runs them; ``python benchmarks/all.py --list`` says what would be run and how long it
-takes. Each ``--group`` of ``clocks``, ``answers``, ``noise`` and ``sensors`` is under 10 minutes on
-a machine with a GPU; ``--only wall_clock,own_cost`` runs some. What a machine cannot run is named
-with the reason.
+takes. Each ``--group`` of ``clocks``, ``answers``, ``noise``, ``sensors`` and ``training`` is under
+10 minutes on a machine with a GPU; ``--only wall_clock,own_cost`` runs some. What a machine cannot
+run is named with the reason.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import results_file
 from breakeven import lab
 
 HERE = Path(__file__).resolve().parent
-GROUPS = ("clocks", "answers", "noise", "sensors")
+GROUPS = ("clocks", "answers", "noise", "sensors", "training")
 CANNOT = 3
 # A row that takes this many times what was foreseen, and a minute, is ended.
 LIMIT_TIMES, LIMIT_MORE_S = 2.0, 60.0
@@ -61,6 +61,8 @@ ROWS = (
     Row("identical_work", "noise", 150, 150, ("--sessions", "1"), ("--sessions", "1")),
     Row("intervals_cover", "noise", 120, None),
     Row("resample_rule", "noise", 120, None),
+    Row("training_phases", "training", 60, 90),
+    Row("digits_accuracy", "training", 240, 300),
     Row("sampler_cost", "sensors", 100, 110),
     Row("energy_cross_check", "sensors", None, 100),
 )  # fmt: skip

@@ -46,6 +46,8 @@ ROWS = (
     Row("sampler_cost", "Sensors cost little"),
     Row("energy_cross_check", "Energy by two ways", ("gpu",)),
     Row("busy_share", "The busy share of a trace is true", ("gpu",)),
+    Row("training_phases", "The phases of a training step"),
+    Row("digits_accuracy", "A training on two devices is one training"),
     Row("no_false_winners", "No false winners, in new sessions of the same work"),
     Row(
         "false_winners_resampled",

@@ -22,6 +22,12 @@ class DeviceMemoryError(Exception):
         (DeviceMemoryError("CUDA out of memory"), "out_of_memory"),
         (RuntimeError("cudaErrorMemoryAllocation: out of memory"), "out_of_memory"),
         (RuntimeError("CUBLAS_STATUS_ALLOC_FAILED when calling cublasCreate"), "out_of_memory"),
+        (RuntimeError("cuDNN error: CUDNN_STATUS_ALLOC_FAILED"), "out_of_memory"),
+        (RuntimeError("CUDA out of memory. Tried to allocate 2.00 GiB."), "out_of_memory"),
+        (
+            RuntimeError("[enforce fail] not enough memory: you tried to allocate 9 bytes"),
+            "out_of_memory",
+        ),
         (NotImplementedError("no such kernel"), "unsupported"),
         (AttributeError("module has no attribute 'erf'"), "unsupported"),
         (RuntimeError("\"svd_cuda_gesvdj\" not implemented for 'Half'"), "unsupported"),

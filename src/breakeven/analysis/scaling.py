@@ -65,8 +65,8 @@ class Scaling:
         all ranks, and of the rank that waits most.
     exposed : mapping
         Share of the stretch that the exchange took openly, by round, where it is known.
-    busy_spread, memory_spread : mapping
-        The largest of all ranks over their mean, by round.
+    busy_spread, memory_spread, power_spread : mapping
+        The largest of all ranks (of power: of all GPUs) over their mean, by round.
     cause : str
         What keeps it from scaling, of a closed set; ``undecided`` where the rounds do not settle
         it.
@@ -85,6 +85,7 @@ class Scaling:
     exposed: Mapping[int, float]
     busy_spread: Mapping[int, float]
     memory_spread: Mapping[int, float]
+    power_spread: Mapping[int, float]
     cause: Cause
     culprit: Culprit | None
 
@@ -134,6 +135,11 @@ def _scaling(teams: Sequence[Team], singles: Sequence[Team]) -> Scaling:
         exposed={t.round: e for t in teams if (e := _exposed(t)) is not None},
         busy_spread={t.round: _spread([r.busy_s for r in t.ranks]) for t in teams},
         memory_spread=memory,
+        power_spread={
+            t.round: _spread(list(watts.values()))
+            for t in teams
+            if len(watts := per_gpu(t, "power_w")) > 1
+        },
         cause=cause,
         culprit=culprit,
     )
@@ -208,27 +214,33 @@ def _idle(teams: Sequence[Team]) -> Culprit | None:
         shares = [s for t in teams if (s := _work(t, rank.rank)) is not None]
         if len(shares) == len(teams) and max(shares) < IDLE_WORK:
             return Culprit(rank=rank.rank, device=rank.device, ratio=statistics.fmean(shares))
+    used = [per_gpu(t, "utilisation_share") for t in teams]
+    for gpu in sorted({g for found in used for g in found}):
+        if all(found.get(gpu, 1.0) < IDLE_UTILISATION < max(found.values()) for found in used):
+            share = statistics.fmean(found[gpu] / max(found.values()) for found in used)
+            return Culprit(rank=gpu, device=f"cuda:{gpu}", ratio=share)
     return None
 
 
 def _work(team: Team, number: int) -> float | None:
-    """Return a rank's work over that of the fullest: images, or the use of its GPU if that idles.
-
-    None where the rank took no part in this round.
-    """
-    mine = next((r for r in team.ranks if r.rank == number), None)
-    if mine is None:
-        return None
+    """Return a rank's images over those of the fullest; None where it took no part."""
     fullest = max(r.samples for r in team.ranks)
-    work = mine.samples / fullest if fullest else 1.0
-    used = {r.rank: u for r in team.ranks if (u := _utilisation(r)) is not None}
-    if number in used and used[number] < IDLE_UTILISATION < max(used.values()):
-        return min(work, used[number] / max(used.values()))
-    return work
+    mine = next((r.samples for r in team.ranks if r.rank == number), None)
+    return None if mine is None or not fullest else mine / fullest
 
 
-def _utilisation(rank: Rank) -> float | None:
-    return next((r.mean for r in rank.readings if r.sensor.endswith("utilisation_share")), None)
+def per_gpu(team: Team, quantity: str) -> dict[int, float]:
+    """Return the mean of a sensor by number of the GPU, of all that a team was given.
+
+    One process that drives all GPUs (DataParallel) has the readings of all of them.
+    """
+    found: dict[int, float] = {}
+    for reading in (reading for rank in team.ranks for reading in rank.readings):
+        device, _, name = reading.sensor.partition(".")
+        number = device.removeprefix("gpu")
+        if name == quantity and number.isdigit():
+            found[int(number)] = reading.mean
+    return found
 
 
 def _slowest(teams: Sequence[Team]) -> tuple[Interval, Culprit] | None:

@@ -7,7 +7,15 @@ from typing import Literal
 from breakeven.backends.found import first_line
 
 # On the CPU, PyTorch says this in a plain RuntimeError; CUDA libraries in errors of many types.
-_MEMORY_WORDS = ("can't allocate memory", "cudaErrorMemoryAllocation", "CUBLAS_STATUS_ALLOC_FAILED")
+_MEMORY_WORDS = (
+    "can't allocate memory",
+    "not enough memory: you tried to allocate",
+    "CUDA out of memory",
+    "cudaErrorMemoryAllocation",
+    "CUBLAS_STATUS_ALLOC_FAILED",
+    "CUDNN_STATUS_ALLOC_FAILED",
+    "CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED",
+)
 # What a library lacks for a type is at times told in errors of other types: PyTorch's in
 # RuntimeError and TypeError ("svd_cuda" not implemented for 'Half'; Unsupported dtype Half; cuFFT
 # only supports dimensions whose sizes are powers of two when computing in half precision; Got

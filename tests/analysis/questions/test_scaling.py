@@ -10,6 +10,7 @@ import pytest
 from breakeven.analysis.questions import scaling
 from breakeven.model.run import RunRecord
 from breakeven.model.scaling import Rank, Team
+from breakeven.model.timeline import Series
 from records import entry, record
 
 
@@ -83,6 +84,41 @@ def test_without_one_process_the_efficiency_says_why() -> None:
     assert efficiency.value is None
     assert efficiency.fix is not None
     assert "--gpus 1" in efficiency.fix
+
+
+def series(sensor: str, value: float) -> Series:
+    """Return a sensor that read the same all along, from 0 to 2 s."""
+    times = tuple(n / 10 for n in range(21))
+    return Series(sensor=sensor, t_s=times, value=(value,) * 21)
+
+
+def test_a_gpu_that_idles_is_read_from_the_timeline() -> None:
+    """One process drives both GPUs; the second drew 23 W and did nothing, and is named."""
+    one = msgspec.structs.replace(rank(0, 0.4), device="cuda:0")
+    both = team(2, 1, strategy="data_parallel", ranks=(one,), begin_s=0.5, end_s=1.5)
+    timeline = (
+        series("gpu0.utilisation_share", 0.7),
+        series("gpu1.utilisation_share", 0.0),
+        series("gpu0.power_w", 152.0),
+        series("gpu1.power_w", 23.0),
+    )
+    run = msgspec.structs.replace(with_teams(both), timeline=timeline)
+    (answer,) = scaling.answers(run)
+    assert (answer.word, answer.why) == ("idle_rank", "rank 1 (cuda:1)")
+    spread = answer.figure("power_spread")
+    assert spread is not None
+    assert spread.value == pytest.approx(152 / 87.5)
+
+
+def test_each_rank_has_the_readings_of_its_own_gpu() -> None:
+    """Those of others, and of the CPU, are not its."""
+    ranks = tuple(msgspec.structs.replace(rank(n, 0.4), device=f"cuda:{n}") for n in (0, 1))
+    timeline = (series("gpu0.power_w", 152.0), series("gpu1.power_w", 23.0), series("cpu.x", 1.0))
+    found = scaling.sensed(team(2, 1, ranks=ranks, begin_s=0.5, end_s=1.5), timeline)
+    assert [[(r.sensor, round(r.mean)) for r in one.readings] for one in found.ranks] == [
+        [("gpu0.power_w", 152)],
+        [("gpu1.power_w", 23)],
+    ]
 
 
 def test_no_teams_have_no_answer() -> None:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+
+import msgspec
 
 from breakeven.analysis.questions import quantities
 from breakeven.analysis.scaling import Scaling, scalings
+from breakeven.analysis.stretches import readings
 from breakeven.model.questions import Answer, Quantity
 from breakeven.model.run import RunRecord
+from breakeven.model.scaling import Rank, Team
+from breakeven.model.study import Reading
+from breakeven.model.timeline import Series
 
 ALONE = "one process alone was not measured"
 BARE = "awaited, in a pass of its own"
@@ -16,7 +22,8 @@ BARE = "awaited, in a pass of its own"
 
 def answers(record: RunRecord) -> tuple[Answer, ...]:
     """Return one answer for each number of processes at each batch size, failures included."""
-    found = [_answer(one) for one in scalings(record.teams)]
+    teams = [sensed(team, record.timeline) for team in record.teams]
+    found = [_answer(one) for one in scalings(teams)]
     failed = {(t.size, t.processes): t.why for t in record.teams if t.why is not None}
     known = {(a.size, p.value) for a in found if (p := a.figure("processes")) is not None}
     for (size, processes), why in failed.items():
@@ -26,6 +33,27 @@ def answers(record: RunRecord) -> tuple[Answer, ...]:
                 Answer(question="scaling", workload="train", size=size, figures=figures, why=why)
             )
     return tuple(found)
+
+
+def sensed(team: Team, timeline: Sequence[Series]) -> Team:
+    """Return a team whose ranks have what the sensors read of their GPUs in the stretch.
+
+    What a rank has already stays.
+    """
+    if team.begin_s is None or team.end_s is None or not timeline:
+        return team
+    found = readings(timeline, team.begin_s, team.end_s)
+    all_of_them = team.strategy == "data_parallel"
+
+    def mine(rank: Rank) -> tuple[Reading, ...]:
+        number = rank.device.partition(":")[2]
+        numbers = [str(n) for n in range(team.processes)] if all_of_them else [number]
+        return tuple(r for r in found if r.sensor.partition(".")[0] in {f"gpu{n}" for n in numbers})
+
+    ranks = tuple(
+        msgspec.structs.replace(rank, readings=rank.readings or mine(rank)) for rank in team.ranks
+    )
+    return msgspec.structs.replace(team, ranks=ranks)
 
 
 def _count(processes: int, rounds: int) -> Quantity:
@@ -42,6 +70,7 @@ def _answer(one: Scaling) -> Answer:
         ("exposed_exchange_share", one.exposed),
         ("busy_spread", one.busy_spread),
         ("memory_spread", one.memory_spread),
+        ("power_spread", one.power_spread),
     ):
         figures += _where_known(name, values)
     why = None

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from breakeven.backends.found import first_line
+from breakeven.workloads.base import Need
 from breakeven.workloads.training.optimisers import optimiser
 
 Image = tuple[int, int, int]
@@ -33,6 +34,12 @@ class Count:
     bytes: int | None = None
     peak_bytes: int | None = None
     why: str | None = None
+
+    def need(self, weights: int) -> Need | None:
+        """Return what a job holds: on the host the same, were it there, and its first weights."""
+        if self.peak_bytes is None:
+            return None
+        return Need(host=self.peak_bytes + weights, device=self.peak_bytes)
 
 
 class _Live:

@@ -9,7 +9,6 @@ from typing import Any
 
 from breakeven.backends.found import first_line
 from breakeven.model.spec import TrainingSpec
-from breakeven.workloads.base import Need
 from breakeven.workloads.training import data as sources
 from breakeven.workloads.training import models
 from breakeven.workloads.training.answers import score_of
@@ -73,10 +72,6 @@ class InferenceJob:
         self._resident: Any = next_batch(self._first_batches(0))[0].to(self._device)
         self._model, compile_s = self._compiled()
         weights = sum(p.numel() * p.element_size() for p in plain.parameters())
-        peak, on_host = counted.peak_bytes, self._device == "cpu"
-        need = None
-        if peak is not None:
-            need = Need(host=peak if on_host else weights, device=0 if on_host else peak)
         steps = len(data.train) // self._batch_size
         self.facts = Facts(
             model=models.words(spec.model),
@@ -91,7 +86,7 @@ class InferenceJob:
             parameters=sum(p.numel() for p in plain.parameters()),
             flops=counted.flops,
             bytes=counted.bytes,
-            need=need,
+            need=counted.need(weights),
             compile_s=compile_s,
             remarks=(*data.remarks, PAGEABLE, DROPPED, UNTRAINED, *filter(None, [counted.why])),
         )

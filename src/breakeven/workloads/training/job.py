@@ -10,7 +10,6 @@ from typing import Any
 
 from breakeven.backends.found import first_line
 from breakeven.model.spec import TrainingSpec
-from breakeven.workloads.base import Need
 from breakeven.workloads.training import data as sources
 from breakeven.workloads.training import models
 from breakeven.workloads.training.answers import score_of
@@ -80,11 +79,7 @@ class TrainingJob:
         self._resident: Any = images.to(self._device), labels.to(self._device)
         self._model, compile_s = self._compiled()
         parameters = list(self._plain.parameters())
-        peak, on_host = counted.peak_bytes, self._device == "cpu"
         weights = sum(p.numel() * p.element_size() for p in parameters)
-        need = None
-        if peak is not None:
-            need = Need(host=peak + weights if on_host else weights, device=0 if on_host else peak)
         steps = len(data.train) // batch_size
         self.facts = Facts(
             model=models.words(spec.model),
@@ -99,7 +94,7 @@ class TrainingJob:
             parameters=sum(p.numel() for p in parameters),
             flops=counted.flops,
             bytes=counted.bytes,
-            need=need,
+            need=counted.need(weights),
             compile_s=compile_s,
             remarks=(*data.remarks, PAGEABLE, DROPPED, *filter(None, [counted.why])),
         )
