@@ -148,3 +148,53 @@ def test_the_cnn_learns_the_digits() -> None:
         training.run_epoch(epoch)
     score = training.evaluate()
     assert score.correct / score.total >= 0.98
+
+
+def test_a_model_that_does_not_compile_is_not_supported(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The compiler's reason is told, and the batch size is a case like any other."""
+    import torch
+
+    def refuse(_model: object) -> object:
+        def call(_images: object) -> object:
+            raise RuntimeError("no C++ compiler was found")
+
+        return call
+
+    monkeypatch.setattr(torch, "compile", refuse)
+    with pytest.raises(NotImplementedError, match=r"torch.compile fails .*no C\+\+ compiler"):
+        job(TrainingSpec(model="mlp", compile=True))
+
+
+def test_compiling_has_a_time_of_its_own_and_learns_nothing(
+    monkeypatch: pytest.MonkeyPatch, made: TrainingJob
+) -> None:
+    """The steps that compile leave the weights at their start."""
+    import torch
+
+    monkeypatch.setattr(torch, "compile", lambda model: model)
+    compiled = job(TrainingSpec(model="mlp", compile=True))
+    assert compiled.facts.compile_s is not None
+    assert made.facts.compile_s is None
+    made.first_losses(1)
+    fresh = [p.clone() for p in made._plain.parameters()]
+    assert all(
+        bool((a == b).all()) for a, b in zip(fresh, compiled._plain.parameters(), strict=True)
+    )
+    assert all(p.grad is None for p in compiled._plain.parameters())
+
+
+@pytest.mark.parametrize("name", ["adam", "adamw", "sgd"])
+def test_every_optimiser_learns(name: str) -> None:
+    """Ten steps lower the loss, and another name is the user's mistake."""
+    losses = job(TrainingSpec(model="mlp", optimizer=name, learning_rate=1e-2)).first_losses(10)  # type: ignore[arg-type]
+    assert losses[-1] < losses[0]
+    with pytest.raises(InputError, match="no optimiser"):
+        job(TrainingSpec(model="mlp", optimizer="lion"))  # type: ignore[arg-type]
+
+
+def test_a_loaders_processes_change_neither_order_nor_losses(made: TrainingJob) -> None:
+    """An epoch with two of them has the loss of one without."""
+    two = job(TrainingSpec(model="mlp", workers=2))
+    made.first_losses(1)
+    assert two.run_epoch(0) == pytest.approx(made.run_epoch(0), rel=1e-6)
+    two.close()

@@ -52,6 +52,18 @@ def test_a_training_at_another_rate_does_not_agree() -> None:
     assert not agreement(wrong.first_losses(10), losses, probes).passed
 
 
+def test_a_step_that_is_left_out_does_not_agree() -> None:
+    """ResNet-18 magnifies rounding, and a second loss after no step at all is found all the same."""
+    right, wrong = (
+        TrainingJob(TrainingSpec(model="resnet18", learning_rate=rate), 16, "cpu", 1)
+        for rate in (1e-3, 1e-12)
+    )
+    losses = right.first_losses(2)
+    probes = [right.first_losses(2, probe=n) for n in (1, 2)]
+    assert agreement(right.first_losses(2), losses, probes).passed
+    assert not agreement(wrong.first_losses(2), losses, probes).passed
+
+
 def test_dropout_is_off_for_a_while() -> None:
     """Also within attention, and is as it was afterwards."""
     import torch
