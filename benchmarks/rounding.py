@@ -1,4 +1,4 @@
-"""How far does rounding move the losses of a training? The figures of decision 021.
+"""How far does rounding move the losses of a training? The figures of decision 019.
 
 ``python benchmarks/rounding.py`` takes a minute on two cores: each network trains for ten steps
 with and without oneDNN's kernels, and from weights moved by one unit in the last place.
