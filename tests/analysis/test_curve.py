@@ -165,15 +165,21 @@ def test_measured_sizes_come_back_whole(size: int) -> None:
 @pytest.mark.parametrize(("below", "above"), [(0.5, 1.5), (1.5, 0.5), (1.0, 1.0)])
 def test_a_kink_at_the_crossing_does_not_move_it(kink: float, below: float, above: float) -> None:
     """Where straight pieces meet at 0 inside a cell the place is theirs, not that of a chord."""
-    xs = [float(i) - kink for i in range(-2, 4)]
+    xs = [0.3 * (i - kink) for i in range(-2, 4)]
     ys = [below * x if x < 0 else above * x for x in xs]
     assert math.isclose(crossing(xs, ys, (xs[0], xs[-1]), rising=True), 0.0, abs_tol=1e-12)
 
 
 def test_a_neighbour_that_bends_back_is_not_drawn_on() -> None:
     """A line that falls where the curve rises says nothing of where it passes 0."""
-    xs, ys = [0.0, 1.0, 2.0, 3.0], [1.0, -1.0, 1.0, 0.5]
-    assert crossing(xs, ys, (1.0, 2.0), rising=True) == 1.5
+    xs, ys = [0.0, 0.5, 1.0, 1.5], [1.0, -1.0, 1.0, 0.5]
+    assert crossing(xs, ys, (0.5, 1.0), rising=True) == 0.75
+
+
+def test_lines_of_wide_cells_are_not_drawn_on() -> None:
+    """Over a factor of 4 a line is no tangent: the chord alone places the crossing."""
+    xs, ys = [0.0, 1.4, 2.8, 4.2], [-4.0, -1.0, 1.0, 1.2]
+    assert math.isclose(crossing(xs, ys, (xs[0], xs[-1]), rising=True), 2.1)
 
 
 @given(

@@ -10,6 +10,8 @@ from itertools import pairwise
 
 from breakeven.stats.intervals import LOOKS, Interval, interval
 
+NARROW = math.log(2)
+
 
 @dataclass(frozen=True, slots=True)
 class Point:
@@ -98,12 +100,15 @@ def crossing(
 
 
 def _passage(xs: Sequence[float], ys: Sequence[float], cell: int) -> float:
-    """Return where the curve passes 0 between point `cell` and the next, by three lines."""
+    """Return where the curve passes 0 between point `cell` and the next, by three lines.
+
+    Only lines of cells narrower than a factor of 2 are drawn on: a wider one is no tangent.
+    """
     left, right = xs[cell], xs[cell + 1]
     slope = (ys[cell + 1] - ys[cell]) / (right - left)
     places = [left - ys[cell] / slope]
     for near, far in ((cell, cell - 1), (cell + 1, cell + 2)):
-        if 0 <= far < len(xs):
+        if 0 <= far < len(xs) and max(right - left, abs(xs[near] - xs[far])) < NARROW:
             drawn = (ys[near] - ys[far]) / (xs[near] - xs[far])
             if drawn * slope > 0:
                 places.append(min(max(xs[near] - ys[near] / drawn, left), right))
