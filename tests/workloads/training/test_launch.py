@@ -172,6 +172,24 @@ def test_the_cores_are_shared_out_equally() -> None:
         shares(3, [0, 1])
 
 
+def test_one_process_alone_has_as_many_cores_as_each_of_several(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else two processes on half the cores each could never be twice as fast."""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: {0, 1, 2, 3})
+
+    def start_nothing(folder: Path, *_: object) -> int:
+        (folder / module.LOG).write_text("", encoding="utf-8")
+        return 1
+
+    monkeypatch.setattr(module, "_run", start_nothing)
+    for processes, gpus in ((1, (1, 2)), (2, (1, 2)), (1, ())):
+        spec = TrainingSpec(model="mlp", gpus=gpus)
+        launch(spec, 8, processes, "cpu", tmp_path, 1, TeamPlan())
+        found = msgspec.json.decode((tmp_path / "order.json").read_bytes(), type=TeamOrder)
+        assert [len(c) for c in found.cores] == [2 if gpus else 4] * processes
+
+
 @pytest.mark.parametrize(
     ("synced", "alone", "expected"), [(1.0, 0.8, 0.0), (0.8, 0.8, 1.0), (0.85, 0.8, 0.75)]
 )

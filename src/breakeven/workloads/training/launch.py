@@ -53,8 +53,9 @@ class TeamPlan(msgspec.Struct, frozen=True, kw_only=True):
     limit_s : float
         For everything, start included; the processes are ended then.
     cores : tuple of tuple of int
-        Of each process on a CPU; without them the usable ones are shared out. One process alone
-        is a fair base when it has as many as each of several.
+        Of each process on a CPU; without them the usable ones are shared out among as many
+        processes as the largest team that `spec` asks for has: one alone is a fair base only with
+        as many cores as each of several.
     strategy : str
     planted : Planted or None
         What is made uneven on purpose.
@@ -124,7 +125,9 @@ def launch(
         warm_steps=plan.warm_steps,
         timeout_s=plan.timeout_s,
         strategy=plan.strategy,
-        cores=(plan.cores or shares(processes)) if device == "cpu" else (),
+        cores=(plan.cores or shares(max(processes, *spec.gpus, 1)))[:processes]
+        if device == "cpu"
+        else (),
         gpus=processes if alone else 1,
         planted=plan.planted,
     )
