@@ -18,8 +18,8 @@ from breakeven.analysis.comparisons import Comparisons
 from breakeven.analysis.crossover import crossover
 from breakeven.analysis.settle import settle
 from breakeven.backends.scripted import Actor, interpolate
+from breakeven.engine.costs import Task
 from breakeven.engine.plan import effort_of
-from breakeven.engine.rounds import Task
 from breakeven.engine.search import Search
 from breakeven.model.event import Began, CaseSet, EntryChosen, RoundDone, SlotDone
 from breakeven.model.machine import Cpu, Machine

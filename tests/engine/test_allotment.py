@@ -9,8 +9,8 @@ import pytest
 
 from breakeven.engine import allotment
 from breakeven.engine.allotment import Allotment
+from breakeven.engine.costs import Task
 from breakeven.engine.plan import Effort
-from breakeven.engine.rounds import Task
 from breakeven.model.run import Case, Conditions, Round, Slot
 from breakeven.model.spec import RunSpec, WorkloadSpec
 

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from breakeven.engine.context import Context
+from breakeven.engine.costs import LOOKS, PARTS_S, SET_UP_S, SLOT_S, WARM_CALLS, Task, cost_s
 from breakeven.engine.forecast import (
     announcement,
     another_fits,
@@ -23,7 +24,6 @@ from breakeven.engine.forecast import (
     rounds_s,
 )
 from breakeven.engine.plan import Effort
-from breakeven.engine.rounds import LOOKS, PARTS_S, SET_UP_S, SLOT_S, WARM_CALLS, Task, cost_s
 from engine.casts import actor, began, measured, script
 from engine.casts import gpu as gpu_actor
 from records import CUPY, CURVES, NUMPY, machine, record

@@ -10,17 +10,12 @@ import pytest
 
 from breakeven.engine import context as contexts
 from breakeven.engine import messages
+from breakeven.engine.case_remarks import UNSEEN, UNSEEN_AT_ALL
 from breakeven.engine.context import Context
+from breakeven.engine.costs import PARTS_S, Task, cost_s
 from breakeven.engine.device_times import Reading
 from breakeven.engine.plan import Effort, in_precision
-from breakeven.engine.rounds import (
-    PARTS_S,
-    UNSEEN,
-    UNSEEN_AT_ALL,
-    SizeRunner,
-    Task,
-    cost_s,
-)
+from breakeven.engine.rounds import SizeRunner
 from breakeven.model.event import CaseSet
 from breakeven.model.run import Agreement, CacheTimes, DeviceTimes, Entry, GpuConditions, Memory
 from breakeven.model.spec import RunSpec, WorkloadSpec

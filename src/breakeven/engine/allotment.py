@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from breakeven import units
 from breakeven.engine.clock import now
 from breakeven.engine.context import Context
-from breakeven.engine.rounds import Task, cost_s
+from breakeven.engine.costs import Task, cost_s
 from breakeven.model.run import RunRecord
 
 # A size that costs this many times the middle one is left out for its cost alone.

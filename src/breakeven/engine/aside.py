@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from breakeven.engine.rounds import Task
+    from breakeven.engine.costs import Task
     from breakeven.engine.team import Team
     from breakeven.model.run import Entry
 

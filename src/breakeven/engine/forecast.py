@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from breakeven import units
 from breakeven.engine.context import Context
-from breakeven.engine.rounds import Task, cost_s
+from breakeven.engine.costs import Task, cost_s
 from breakeven.model.run import RunRecord
 from breakeven.model.spec import RunSpec
 

@@ -5,149 +5,22 @@ from __future__ import annotations
 import msgspec
 
 from breakeven.engine import messages, room
+from breakeven.engine.case_remarks import remark_on, tell_look
 from breakeven.engine.clock import now
-from breakeven.engine.cold_caches import CACHES, last_cache_bytes
+from breakeven.engine.cold_caches import last_cache_bytes
 from breakeven.engine.context import Context
+from breakeven.engine.costs import REPEATING, Task, scopes_of, slots_of
 from breakeven.engine.graphs import why_no_graph
 from breakeven.engine.inputs import CannotMakeError
-from breakeven.engine.page_locked import foreseen_bytes, locking_s
-from breakeven.engine.references import STEPS
 from breakeven.engine.team import Team
-from breakeven.engine.tenancy import can_tell, is_shared
+from breakeven.engine.tenancy import is_shared
 from breakeven.engine.turns import Seat, Turns
 from breakeven.model.event import CaseSet, SlotDone
-from breakeven.model.run import (
-    Agreement,
-    Clock,
-    DeviceTimes,
-    Entry,
-    GpuConditions,
-    Phases,
-    Slot,
-    Status,
-    Work,
-)
-from breakeven.model.verdict import Scope
-from breakeven.stats.classes import WRONG, honest
+from breakeven.model.run import Agreement, Clock, DeviceTimes, Entry, Phases, Slot, Status, Work
 from breakeven.workloads.jobs import JOBS, JobWorkload
 from breakeven.workloads.planned import Planned
 
 NOT_ALL_TRIED = "memory is short for all thread counts together, so the usual ones alone were tried"
-UNSEEN = (
-    "other processes on the GPU are not named here (the driver names none of ours, as in "
-    "containers): only their memory gives them away"
-)
-UNSEEN_AT_ALL = (
-    "other processes on the GPU cannot be seen from here (the driver names none of ours, as in "
-    "containers): slots that they disturb count"
-)
-BLIND = (
-    "clocks, power and temperature of the GPU cannot be read, and others on the GPU cannot be "
-    "seen, so that slots which either disturbs count"
-)
-REPLAYED = "the GPU's conditions were played from a recording (BREAKEVEN_REPLAY), not measured"
-# Seconds beside the calls themselves: loading a case, a slot's message and wake-up.
-SET_UP_S, SLOT_S, WARM_CALLS = 0.06, 0.005, 4
-# Pieces that each take as long as one part of the detail may: events and a queue and two copies;
-# hot and cold caches, and the copies made for them.
-CLOCK_PARTS, CACHE_PARTS = 4, 3
-# Copies each way, events and issue times of a GPU entry, timed in the first round.
-PARTS_S = 0.14
-# Looks at the GPU while a case is set up, beside the one after each slot.
-LOOKS = 2
-# Copies for cold caches are made in memory that was not touched before.
-COPIES_BYTES_PER_S = 1e9
-# A step as long as this needs no others beside it in its slot, nor many slots.
-LONG_STEP_S, SLOTS_OF_LONG_STEPS = 0.25, 3
-# Variants that do once more what another entry does: their parts are known from that one.
-REPEATING = ("twin", "planted")
-
-
-class Task(msgspec.Struct, frozen=True, kw_only=True):
-    """One size of one workload in a round.
-
-    Attributes
-    ----------
-    scopes : tuple
-        Scopes that GPU entries are measured in; on a CPU nothing travels.
-    parts : bool
-        Whether the parts of a call are timed as well.
-    """
-
-    workload: str
-    size: int
-    entries: tuple[str, ...]
-    scopes: tuple[Scope, ...] = ("resident", "transfer")
-    parts: bool = True
-
-
-def cost_s(context: Context, task: Task, slots: int) -> float:
-    """Return the seconds that a task is foreseen to take in one round.
-
-    Calls of sizes not measured yet are foreseen from smaller ones.
-    """
-    workload = context.workload(task.workload)
-    entries = {e.id: e for e in context.sink.record().entries}
-    total, slots = 0.0, slots_of(context, task, slots)
-    for entry in (entries[name] for name in task.entries):
-        on_cpu = entry.device == "cpu"
-        call = context.predicted_s(entry.id, workload, task.size)
-        seats, look = len(scopes_of(task, entry.device)), 0.0 if on_cpu else context.look_s
-        set_up = SET_UP_S + max(context.effort.warm_s, WARM_CALLS * call) + LOOKS * look
-        total += set_up + seats * slots * (max(context.effort.slot_s + SLOT_S, call) + look)
-        if task.parts and task.workload in JOBS:
-            # Its first losses are checked once.
-            total += STEPS * call
-        elif task.parts:
-            total += (0.0 if on_cpu else PARTS_S) + _detail_s(
-                context, entry, call, foreseen_bytes(workload, task.size, entry.dtype)
-            )
-    return total
-
-
-def scopes_of(task: Task, device: str) -> tuple[Scope, ...]:
-    """Return the scopes that an entry is measured in: arrays on a CPU have no way to go.
-
-    A training's batches come from its loader on a CPU too.
-    """
-    if task.workload in JOBS:
-        return ("resident", "transfer")
-    return ("resident",) if device == "cpu" else task.scopes
-
-
-def slots_of(context: Context, task: Task, slots: int) -> int:
-    """Return the slots of a task: few where each is a long step of a training."""
-    if task.workload not in JOBS:
-        return slots
-    workload = context.workload(task.workload)
-    longest = max(context.predicted_s(e, workload, task.size) for e in task.entries)
-    return min(slots, SLOTS_OF_LONG_STEPS) if longest > LONG_STEP_S else slots
-
-
-def _detail_s(context: Context, entry: Entry, call: float, data_bytes: int) -> float:
-    """Return the seconds that the parts of a case beside its slots are foreseen to take."""
-    effort, on_cpu = context.effort, entry.device == "cpu"
-    if effort.detail_s <= 0 or entry.variant in REPEATING:
-        return 0.0
-    each = max(effort.detail_s, call)
-    clocks = CLOCK_PARTS if entry.id in context.device_clocks else 0
-    total = each * clocks + (locking_s(data_bytes) if clocks else 0.0)
-    if effort.cold_caches:
-        cache = (last_cache_bytes(context.machine.cpu) if on_cpu else None) or 0
-        timed = bool(cache) if on_cpu else bool(clocks)
-        total += CACHES * cache / COPIES_BYTES_PER_S + (each * CACHE_PARTS if timed else 0.0)
-    return total
-
-
-def remark_on(entry: Entry, agreement: Agreement) -> str | None:
-    """Return what an answer's error says of its case; None where there is nothing to say."""
-    if not agreement.passed:
-        if agreement.class_ == WRONG or honest(agreement.class_, entry.precision):
-            return "its answer is further from the reference than rounding is"
-        return f"it errs as {agreement.class_} does, though {entry.precision} was asked for"
-    if entry.precision == "tf32" and agreement.class_ in {"float32", "float64"}:
-        return "it errs no more than float32 does: here TF32 changes little, or did not take"
-    return None
 
 
 class SizeRunner:
@@ -277,7 +150,7 @@ class SizeRunner:
         gpu = self._team.conditions(entry.id, ready.look, ready.held_bytes, set_up=True)
         self._ready(task, entry, workload, ready)
         if ready.look is not None:
-            _tell(context, ready, gpu)
+            tell_look(context, ready, gpu)
         return [
             Seat(
                 entry=entry,
@@ -379,22 +252,3 @@ def _work(workload: Planned, size: int, entry: Entry, ready: messages.Ready) -> 
         to_device_bytes=float(ready.in_bytes),
         to_host_bytes=float(ready.out_bytes),
     )
-
-
-def _tell(context: Context, ready: messages.Ready, gpu: GpuConditions | None) -> None:
-    """Journal what a look at the GPU could not see, or saw of others."""
-    look = ready.look
-    assert look is not None
-    if gpu is not None and gpu.others:
-        context.remark(f"{gpu.others} other process(es) used the GPU; slots do not count")
-    if look.source == "replay":
-        context.remark(REPLAYED)
-        return
-    if not ready.real:
-        return
-    if look.why is not None:
-        context.remark(f"{BLIND}: {look.why}")
-    elif look.unknown:
-        context.remark(f"the GPU's driver does not tell here: {', '.join(look.unknown)}")
-    if gpu is not None and gpu.others is None:
-        context.remark(UNSEEN if can_tell(gpu) else UNSEEN_AT_ALL)

@@ -11,9 +11,10 @@ from breakeven.backends import registry as backends
 from breakeven.engine.clock import now
 from breakeven.engine.conditions import is_busy
 from breakeven.engine.context import Context
+from breakeven.engine.costs import Task, cost_s
 from breakeven.engine.forecast import pace
 from breakeven.engine.plan import candidates, cpu_alike, smallest_first, twin_of
-from breakeven.engine.rounds import SizeRunner, Task, cost_s
+from breakeven.engine.rounds import SizeRunner
 from breakeven.engine.team import Team
 from breakeven.errors import NothingMeasuredError
 from breakeven.model.event import BackendSeen, EntryChosen

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import msgspec
 
+from breakeven.engine.costs import Task
 from breakeven.engine.plan import Effort
-from breakeven.engine.rounds import Task
 from breakeven.model.run import Entry
 from breakeven.model.settlement import PairState, Settlement, WorkloadState
 from breakeven.model.spec import RunSpec, WorkloadSpec

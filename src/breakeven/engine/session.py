@@ -13,6 +13,7 @@ from breakeven.engine.clock import now, stamp
 from breakeven.engine.closing import Closing
 from breakeven.engine.conditions import meter_of
 from breakeven.engine.context import Context, Progress
+from breakeven.engine.costs import Task
 from breakeven.engine.first_calls import ColdStarts, shoot_naively
 from breakeven.engine.forecast import another_fits, kept, known_calls, rounds_s
 from breakeven.engine.inputs import Inputs, scratch_folder
@@ -20,7 +21,7 @@ from breakeven.engine.jobs import Jobs, effort_of_jobs, references_of
 from breakeven.engine.plan import Effort, effort_of, effort_of_given
 from breakeven.engine.processes import crew, deaf_to_interrupts
 from breakeven.engine.recorder import Recorder, recorded
-from breakeven.engine.rounds import SizeRunner, Task
+from breakeven.engine.rounds import SizeRunner
 from breakeven.engine.scouting import (
     Wait,
     announce,

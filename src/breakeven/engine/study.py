@@ -10,8 +10,8 @@ from breakeven.engine import job_messages as jm
 from breakeven.engine import messages
 from breakeven.engine.clock import now
 from breakeven.engine.context import DEADLINE_TIMES, Context
+from breakeven.engine.costs import Task
 from breakeven.engine.recorder import Recorder
-from breakeven.engine.rounds import Task
 from breakeven.engine.team import Team
 from breakeven.errors import WorkerError
 from breakeven.model.event import Studied
