@@ -16,6 +16,7 @@ from breakeven.engine.plan import Effort, in_precision
 from breakeven.errors import WorkerError
 from breakeven.model.run import DeviceTimes, Entry
 from breakeven.model.spec import WorkloadSpec
+from breakeven.workloads import registry
 from engine.devices import Device
 from records import CUPY, TORCH_CUDA, record
 
@@ -75,7 +76,7 @@ class _Session:
         self._answers = list(answers)
         self.context: Any = SimpleNamespace(
             effort=Effort(slots=6, graphs_s=graphs_s), graphs={}, device_clocks=set(), tell=lambda _: None,
-            left_s=lambda: 100.0,
+            left_s=lambda: 100.0, workload=registry.get,
             inputs=SimpleNamespace(folder_of=lambda _workload, size: f"folder-{size}"),
         )  # fmt: skip
         self.worker: Any = SimpleNamespace(ask=self._ask)
