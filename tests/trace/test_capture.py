@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from breakeven.errors import UnavailableError
-from breakeven.trace.capture import WARM_STEPS, capture, captured, plain_step_s
+from breakeven.trace.capture import WARM_STEPS, capture, plain_step_s
 from breakeven.trace.chrome import read
 from breakeven.trace.passes import traced
 from breakeven.trace.steps import find_steps
@@ -22,7 +22,7 @@ from trace_player import HEAD, TAIL, Making, Player
 
 def played(making: Making, folder: Path, steps: int = 2) -> Path:
     """Trace steps that log themselves."""
-    return captured(
+    return capture(
         lambda: making.log.append("step"),
         lambda: making.log.append("wait"),
         steps,
@@ -79,7 +79,7 @@ def test_an_error_of_the_step_stays_its_own(tmp_path: Path) -> None:
         raise RuntimeError("CUDA out of memory")
 
     with pytest.raises(RuntimeError, match="CUDA out of memory"):
-        captured(step, lambda: None, 2, tmp_path, maker=Making())
+        capture(step, lambda: None, 2, tmp_path, maker=Making())
     assert not list(tmp_path.iterdir())
 
 
@@ -136,7 +136,7 @@ def training(torch: ModuleType) -> Callable[[], object]:
 def test_a_real_trace_of_a_training_holds_its_steps(tmp_path: Path) -> None:
     """Every marked step is found, with its waits for the loader, and lies within the trace."""
     torch = pytest.importorskip("torch")
-    path = capture(training(torch), lambda: None, 3, tmp_path)
+    path = capture(training(torch), lambda: None, 3, tmp_path).path
     trace = read(path)
     steps = find_steps(trace)
     assert (steps.how, [s.number for s in steps.steps]) == ("marked", [0, 1, 2])

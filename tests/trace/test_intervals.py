@@ -1,4 +1,4 @@
-"""Unions, gaps and shared times of intervals, against a grid of instants."""
+"""Unions and gaps of intervals, against a grid of instants."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from breakeven.trace.intervals import clipped, gaps, shared, spans, total, union
+from breakeven.trace.intervals import clipped, gaps, spans, total, union
 
 LENGTH = 60
 PAIRS = st.lists(
@@ -47,13 +47,3 @@ def test_gaps_are_the_rest_of_a_window(pairs: list[tuple[int, int]], begin: int,
     window = grid([(begin, end)])
     assert (cells_of(left) == (window & ~grid(pairs))).all()
     assert total(covered) + total(left) == pytest.approx(end - begin)
-
-
-@given(PAIRS, PAIRS)
-def test_what_two_share_is_in_both(
-    one: list[tuple[int, int]], other: list[tuple[int, int]]
-) -> None:
-    """Cell by cell."""
-    found = shared(union(spans(one)), union(spans(other)))
-    cells = grid([(int(a), int(b)) for a, b in found.tolist()])
-    assert (cells == (grid(one) & grid(other))).all()

@@ -147,3 +147,16 @@ def test_a_fault_names_the_first_and_counts_the_rest(tmp_path: Path) -> None:
     for _ in range(3):
         sketch.launched(150, 160, -3, stream=30, name="void " + "a" * 200)
     assert found(sketch, tmp_path)[0].endswith("aaa..., and 2 more")
+
+
+@pytest.mark.parametrize(("events", "told"), [(1500, False), (300, True)])
+def test_a_lost_event_in_a_thousand_is_borne(tmp_path: Path, events: int, told: bool) -> None:
+    """Where more are broken, or have no duration, shares of time are in doubt."""
+    sketch = sound()
+    for n in range(events):
+        sketch.operator("aten::view", 20 + n * 0.01, 0.005)
+    sketch.operator("aten::mm", 60, 5)
+    del sketch.events[-1]["dur"]
+    lost = [fault for fault in found(sketch, tmp_path) if "have no time" in fault]
+    assert bool(lost) == told
+    assert all(fault.startswith("1 of 3") for fault in lost)

@@ -49,20 +49,6 @@ def capture(
     device: str = "cpu",
     name: str = "trace",
     memory: bool = False,
-) -> Path:
-    """Trace steps and return the file; see `captured`, which also clocks them."""
-    return captured(step, wait, steps, folder, device=device, name=name, memory=memory).path
-
-
-def captured(
-    step: Call,
-    wait: Call,
-    steps: int,
-    folder: Path,
-    *,
-    device: str = "cpu",
-    name: str = "trace",
-    memory: bool = False,
     maker: Maker | None = None,
 ) -> Captured:
     """Trace a few steps as they follow each other; nothing is awaited between them.
@@ -131,7 +117,7 @@ def captured(
 
 
 def plain_step_s(step: Call, wait: Call, steps: int) -> float:
-    """Return the mean seconds of a step without a profiler, clocked as `captured` clocks."""
+    """Return the mean seconds of a step without a profiler, clocked as `capture` clocks."""
     wait()
     begin = perf_counter()
     for _ in range(steps + 1):

@@ -1,4 +1,4 @@
-"""Sums over intervals of time: unions, gaps, and what two sets of them share."""
+"""Sums over intervals of time: unions, and the gaps that they leave."""
 
 from __future__ import annotations
 
@@ -39,21 +39,6 @@ def gaps(covered: Spans, begin: float, end: float) -> Spans:
     covered = clipped(covered, begin, end)
     edges = np.concatenate(([begin], covered.ravel(), [end])).reshape(-1, 2)
     return edges[edges[:, 1] > edges[:, 0]]
-
-
-def shared(one: Spans, other: Spans) -> Spans:
-    """Return what two sets of disjoint, ordered intervals both cover."""
-    found = []
-    i = j = 0
-    while i < len(one) and j < len(other):
-        begin, end = max(one[i, 0], other[j, 0]), min(one[i, 1], other[j, 1])
-        if end > begin:
-            found.append((begin, end))
-        if one[i, 1] < other[j, 1]:
-            i += 1
-        else:
-            j += 1
-    return spans(found)
 
 
 def total(of: Spans) -> float:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from breakeven.errors import UnavailableError
 from breakeven.model.trace import TraceSummary
-from breakeven.trace.capture import WARM_STEPS, Maker, captured, plain_step_s
+from breakeven.trace.capture import WARM_STEPS, Maker, capture, plain_step_s
 from breakeven.trace.summary import summarise
 
 Call = Callable[[], object]
@@ -33,7 +33,7 @@ def traced(
     Parameters
     ----------
     step, wait, steps, folder, device, name, maker
-        As in `breakeven.trace.capture.captured`.
+        As in `breakeven.trace.capture.capture`.
     memory : bool
         Whether there is a pass that records memory.
     """
@@ -41,7 +41,7 @@ def traced(
         step()
     plain = plain_step_s(step, wait, steps)
     try:
-        found = captured(step, wait, steps, folder, device=device, name=name, maker=maker)
+        found = capture(step, wait, steps, folder, device=device, name=name, maker=maker)
     except UnavailableError as error:
         return TraceSummary(plain_step_s=plain, why=str(error))
     plain = (plain + plain_step_s(step, wait, steps)) / 2
@@ -70,7 +70,7 @@ def _with_memory(
 ) -> Path | None:
     """Return a trace with memory; None where it cannot be taken, and bytes are then unknown."""
     try:
-        return captured(
+        return capture(
             step,
             wait,
             steps,

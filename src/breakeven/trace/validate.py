@@ -19,13 +19,15 @@ STAMP_S = 2e-6
 # From here on a kernel may begin before the one ahead of it on its stream has ended
 # (programmatic dependent launch), though never end before it.
 DEPENDENT_LAUNCH = 9
+# Share of events that may be broken or without times before shares of time are in doubt.
+LOST_SHARE = 0.001
 NAME_LENGTH = 60
 
 
 def faults(trace: Trace, steps: Steps) -> tuple[str, ...]:
     """Return what is impossible in a trace, each kind once with its number and first example."""
     found = [
-        _ended_early(trace),
+        _lost(trace),
         _negative(trace),
         _before_launch(trace),
         _overlapping(trace),
@@ -35,11 +37,13 @@ def faults(trace: Trace, steps: Steps) -> tuple[str, ...]:
     return tuple(fault for fault in found if fault is not None)
 
 
-def _ended_early(trace: Trace) -> str | None:
+def _lost(trace: Trace) -> str | None:
     if trace.ended_early:
         return "the file stops in the middle"
-    if trace.broken:
-        return f"{trace.broken} pieces of the file cannot be read"
+    lost = trace.broken + trace.incomplete
+    kept = len(trace.operators) + len(trace.annotations) + len(trace.calls) + len(trace.work)
+    if lost > LOST_SHARE * kept:
+        return f"{lost} of {lost + kept} events cannot be read or have no time"
     return None
 
 
