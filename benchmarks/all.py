@@ -64,6 +64,7 @@ ROWS = (
     Row("training_phases", "training", 60, 90),
     Row("digits_accuracy", "training", 240, 300),
     Row("sampler_cost", "sensors", 100, 110),
+    Row("sampler_soak", "sensors", 275, 275),
     Row("energy_cross_check", "sensors", None, 100),
 )  # fmt: skip
 

@@ -44,6 +44,7 @@ ROWS = (
     Row("wall_clock", "The wall clock is true"),
     Row("own_cost", "Own cost"),
     Row("sampler_cost", "Sensors cost little"),
+    Row("sampler_soak", "A recording of hours stays small", computed=True),
     Row("energy_cross_check", "Energy by two ways", ("gpu",)),
     Row("busy_share", "The busy share of a trace is true", ("gpu",)),
     Row("training_phases", "The phases of a training step"),

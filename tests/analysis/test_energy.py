@@ -200,3 +200,12 @@ def test_gaps_in_a_counter_take_nothing_from_it() -> None:
     assert found.gross_j / found.window_s == pytest.approx(
         (_energy(32.0) - _energy(12.0)) / 20.0, rel=0.02
     )
+
+
+def test_a_counter_that_began_anew_gives_no_energy() -> None:
+    """A driver that was loaded again, or a recording that goes on after an interruption."""
+    times = tuple(0.1 * i for i in range(400))
+    counts = tuple(400.0 * (t if t < 20.0 else t - 20.0) for t in times)
+    anew = Series(sensor="gpu0.energy_j", t_s=times, value=counts)
+    assert _gpu(energies([anew], 12.0, 32.0)).why == "its counter began anew within the window"
+    assert _gpu(energies([anew], 22.0, 32.0)).gross_j is not None

@@ -69,3 +69,10 @@ def test_seconds_held_become_a_share_of_time() -> None:
 def test_codes_and_energy_have_no_mean(sensor: str) -> None:
     """A mean of bits says nothing; energy has a record of its own."""
     assert _one(Series(sensor=sensor, t_s=(1.0, 2.0), value=(1.0, 4.0))) is None
+
+
+def test_a_counter_that_began_anew_has_no_rate() -> None:
+    """A negative number of bytes a second is none."""
+    series = Series(sensor="gpu0.to_host_bytes", t_s=(1.0, 2.0, 3.0), value=(50.0, 70.0, 0.0))
+    assert _one(series) is None
+    assert _one(series, 0.0, 2.0) is not None

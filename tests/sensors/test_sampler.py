@@ -165,3 +165,63 @@ def test_a_sampler_that_was_never_started_has_nothing(tmp_path: Path) -> None:
     sampler = Sampler(PLAN, tmp_path, os.getpid())
     assert sampler.pid is None
     assert sampler.finish().timeline == ()
+
+
+DRIVER = """
+import time
+from sensors.recorded import *
+from sensors.sampled import NVMLError_GpuIsLost, Working
+began, gpu = time.perf_counter(), Working(time.perf_counter)
+gpu.realtime = time.time
+def __getattr__(name):
+    if name.startswith("__"):
+        raise AttributeError(name)
+    if time.perf_counter() - began > {lives_s}:
+        gpu.lost = NVMLError_GpuIsLost("GPU is lost")
+    return getattr(gpu, name)
+"""
+
+
+def _with_driver(folder: Path, monkeypatch: pytest.MonkeyPatch, lives_s: float) -> None:
+    """Put bindings on the sampler's path whose GPU works for so long."""
+    (folder / "pynvml.py").write_text(DRIVER.format(lives_s=lives_s))
+    tests = str(Path(__file__).resolve().parent.parent)
+    path = os.pathsep.join([str(folder), tests, os.environ.get("PYTHONPATH", "")])
+    monkeypatch.setenv("PYTHONPATH", path)
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+
+
+def test_a_gpu_that_vanishes_half_way_leaves_the_rest_going(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the process as it runs: readings until then, since when there are none, the CPU beside."""
+    _with_driver(tmp_path, monkeypatch, 0.5)
+    plan = SamplingPlan(fast_s=0.01, slow_s=0.05, core_share=1.0)
+    with Sampler(plan, tmp_path, os.getpid()) as sampler:
+        _busy(1.0)
+        found = sampler.finish()
+    series = {s.sensor: s for s in found.timeline}
+    assert series["gpu0.power_w"].value[0] == 400.0
+    assert series["gpu0.power_w"].value[-1] is None
+    (lost,) = [a for a in found.absent if a.sensor == "gpu0"]
+    assert lost.since_s is not None
+    assert found.began_s < lost.since_s < found.ended_s
+    assert "fallen off the bus" in lost.why
+    assert series["tree.rss_bytes"].t_s[-1] > lost.since_s
+    assert found.ended_early is None
+
+
+def test_a_gpu_that_lives_is_read_to_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its energy is found in the recording, by its counter: 400 W."""
+    from breakeven.analysis.energy import energies
+
+    _with_driver(tmp_path, monkeypatch, 600.0)
+    plan = SamplingPlan(fast_s=0.01, slow_s=0.05, core_share=1.0)
+    with Sampler(plan, tmp_path, os.getpid()) as sampler:
+        _busy(0.8)
+        found = sampler.finish()
+    gpu = energies(found.timeline, found.began_s, found.ended_s, absent=found.absent)[0]
+    assert gpu.method == "counter"
+    assert gpu.gross_j == pytest.approx(400.0 * gpu.window_s, rel=0.02)

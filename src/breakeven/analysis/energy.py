@@ -29,6 +29,7 @@ _SHORT = (
 )
 _LONGER = "repeat the work until it takes {seconds:.2g} s or more"
 _STOPPED = "its readings stop before the window's end"
+_BEGAN_ANEW = "its counter began anew within the window"
 _LATE = "its readings begin after the window's start"
 
 
@@ -211,6 +212,8 @@ def _counted(counter: Series, begin_s: float, end_s: float) -> _Told:
     """Return what a counter grew by, from its first change in the window to its last."""
     found = cut(counter, begin_s, end_s)
     changes = _changes(found)
+    if any(found.value[i] < found.value[i - 1] for i in changes):
+        return _Told(why=_BEGAN_ANEW)
     if len(changes) < FEWEST_CHANGES:
         return _few(len(changes), end_s - begin_s)
     first, last = changes[0], changes[-1]

@@ -56,6 +56,9 @@ def _rate(series: Series, begin_s: float, end_s: float) -> Reading | None:
         (there.value[i + 1] - there.value[i]) / (there.t_s[i + 1] - there.t_s[i])
         for i in range(len(there.t_s) - 1)
     ]
+    if min(steps) < 0:
+        # It began anew: what lies between the two counts is lost.
+        return None
     whole = (there.value[-1] - there.value[0]) / (there.t_s[-1] - there.t_s[0])
     return Reading(sensor=name, mean=whole, low=min(steps), high=max(steps), samples=len(steps))
 

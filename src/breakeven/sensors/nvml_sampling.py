@@ -165,6 +165,7 @@ def gpu_sensors(
     *,
     fast_s: float = 0.1,
     slow_s: float = 1.0,
+    share: float = CORE_SHARE,
     library: NvmlAnswer = None,
     environ: Mapping[str, str] = os.environ,
 ) -> tuple[Sensor, ...]:
@@ -180,9 +181,7 @@ def gpu_sensors(
     if not facts.gpus:
         why, _, fix = (facts.reason or "no GPU was found").partition("; ")
         return (Missing(Absent(sensor="gpu", why=why, fix=fix or None)),)
-    return tuple(
-        _opened(gpu, nvml, fast_s, slow_s, CORE_SHARE / len(facts.gpus)) for gpu in facts.gpus
-    )
+    return tuple(_opened(gpu, nvml, fast_s, slow_s, share / len(facts.gpus)) for gpu in facts.gpus)
 
 
 def _opened(gpu: Gpu, nvml: NvmlAnswer, fast_s: float, slow_s: float, share: float) -> Sensor:

@@ -44,6 +44,9 @@ class SamplingPlan(msgspec.Struct, frozen=True, kw_only=True):
         ``BREAKEVEN_REPLAY_SENSORS`` names.
     count_root : bool
         Whether the process at the top of the tree counts itself.
+    core_share : float
+        CPU time over time that readings of the fast tier may take; what is dearer than its part
+        is read less often.
     """
 
     fast_s: float = 0.1
@@ -53,6 +56,7 @@ class SamplingPlan(msgspec.Struct, frozen=True, kw_only=True):
     tail_bytes: int = TAIL_BYTES
     replay: str | None = None
     count_root: bool = True
+    core_share: float = 0.0045
 
 
 class Order(msgspec.Struct, frozen=True, kw_only=True):

@@ -28,8 +28,8 @@ from breakeven.sensors.thrifty import Thrifty
 from breakeven.sensors.writing import Writer
 
 PR_SET_PDEATHSIG = 1
-SHARES, ALONE_SHARES = (0.001, 0.0015), (0.002, 0.0025)
-"""Of a core, that CPUs and processes may take beside GPUs, and without any."""
+GPU_PART, CPU_PART = 0.45, 0.4
+"""Of the CPU time for readings, that of all GPUs; of the rest, that of the CPUs."""
 ORPHANED = "what started the sampler ended before it"
 _ASKED = ""
 
@@ -82,14 +82,17 @@ def sensors_of(order: Order) -> tuple[Sensor, ...]:
     plan = order.plan
     if plan.replay is not None:
         return (Played(read_recording(Path(plan.replay))),)
-    gpus = gpu_sensors(fast_s=plan.fast_s, slow_s=plan.slow_s) if plan.gpus else ()
-    host_share, tree_share = SHARES if any(gpu.names for gpu in gpus) else ALONE_SHARES
     tree = ProcessTree(order.root_pid, leave_out=[os.getpid()], count_root=plan.count_root)
+    share = plan.core_share
+    gpus: tuple[Sensor, ...] = ()
+    if plan.gpus:
+        gpus = gpu_sensors(fast_s=plan.fast_s, slow_s=plan.slow_s, share=GPU_PART * share)
+    rest = (1 - GPU_PART) * share if any(gpu.names for gpu in gpus) else share
     return (
         *gpus,
         Powercap(),
-        Thrifty(Host(), ["cpu.busy_share"], period_s=plan.fast_s, share=host_share),
-        Thrifty(tree, NAMES, period_s=plan.fast_s, share=tree_share),
+        Thrifty(Host(), ["cpu.busy_share"], period_s=plan.fast_s, share=CPU_PART * rest),
+        Thrifty(tree, NAMES, period_s=plan.fast_s, share=(1 - CPU_PART) * rest),
     )
 
 
