@@ -92,7 +92,7 @@ class Working(Recorded):
         if number in self.lacks:
             return SimpleNamespace(nvmlReturn=3, valueType=0, value=SimpleNamespace())
         value = {
-            83: int(now * 400_000), 185: 390_000, 186: 400_000,
+            74: int(now * 0.2 * 1e9), 75: 0, 77: 0, 83: int(now * 400_000), 185: 390_000, 186: 400_000,
             197: int(now * 2e9), 198: int(now * 10e9),
         }[number]  # fmt: skip
         kind = NARROW if number in self.narrow else LONG

@@ -170,9 +170,19 @@ def test_what_a_device_does_not_tell_is_asked_once_and_absent(clock: Clock) -> N
     assert all(a.since_s is None for a in sensor.absent())
 
 
+def test_durations_come_from_fields_where_the_call_is_not_answered(clock: Clock) -> None:
+    """The same count under another name; without either they are absent."""
+    found = _values(_sensor(clock, Working(clock, {"ViolationStatus"})), "slow")
+    assert found["held_power_cap_total_s"] == pytest.approx(200.0)
+    neither = _sensor(clock, Working(clock, {"ViolationStatus", 74, 75, 77}))
+    assert [a.sensor for a in neither.absent()] == [
+        "gpu0.held_power_cap_total_s", "gpu0.held_thermal_total_s", "gpu0.held_board_limit_total_s",
+    ]  # fmt: skip
+
+
 def test_a_refused_question_says_whom_to_ask(clock: Clock) -> None:
     """Not to be allowed is another matter than not to be known."""
-    library = Working(clock)
+    library = Working(clock, {74, 75, 77})
     library.fails["ViolationStatus"] = NVMLError_NoPermission()
     said = {a.sensor: a for a in _sensor(clock, library).absent()}
     assert "may not ask" in said["gpu0.held_thermal_total_s"].why

@@ -15,7 +15,7 @@ from breakeven.sensors.absence import Missing
 from breakeven.sensors.base import Sample, Sensor, Tier
 from breakeven.sensors.faults import explain
 from breakeven.sensors.nvml import Nvml, bindings
-from breakeven.sensors.nvml_questions import Question
+from breakeven.sensors.nvml_device import Question
 from breakeven.sensors.thrift import allot
 
 # The bindings have no types, and tests hand in recorded answers.
