@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from breakeven import units
+from breakeven.analysis.sensed import with_readings
 from breakeven.analysis.settle import settle
 from breakeven.backends.scripted import PREFIX
 from breakeven.engine import session
@@ -265,7 +266,7 @@ def _measure(
 
 
 def _finish(folder: Store, sink: JournalSink) -> Result:
-    record = judged(sink.record())
+    record = judged(with_readings(sink.record()))
     try:
         path, problem = folder.save(record), sink.failure
     except StoreError as error:
