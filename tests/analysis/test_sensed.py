@@ -27,7 +27,9 @@ def _record(*marks: Mark) -> RunRecord:
         started="2026-12-01T10:22:07Z",
         command=("run", "train"),
         machine=machine(),
-        spec=RunSpec(workloads=(WorkloadSpec(name="train", sizes=(64,)),), backends=("torch-cuda",)),
+        spec=RunSpec(
+            workloads=(WorkloadSpec(name="train", sizes=(64,)),), backends=("torch-cuda",)
+        ),
         studies=(Study(workload="train", size=64, entry="torch-cuda", stretches=(stretch,)),),
         timeline=(Series(sensor="gpu0.power_w", t_s=seconds, value=power),),
         sensing=Sensing(

@@ -7,11 +7,12 @@ import msgspec
 from breakeven.analysis.energy import energies
 from breakeven.analysis.stretches import readings
 from breakeven.model.run import RunRecord
+from breakeven.model.scaling import Team
 from breakeven.model.study import Stretch, Study
 
 
 def with_readings(record: RunRecord) -> RunRecord:
-    """Return a run whose stretches have readings and energies from its timeline.
+    """Return a run whose stretches and teams have readings and energies from its timeline.
 
     The engine journals a stretch when it ends, and the timeline when the run does: only then are
     there samples to be told.
@@ -19,8 +20,24 @@ def with_readings(record: RunRecord) -> RunRecord:
     if not record.timeline or record.sensing is None:
         return record
     return msgspec.structs.replace(
-        record, studies=tuple(_studied(record, study) for study in record.studies)
+        record,
+        studies=tuple(_studied(record, study) for study in record.studies),
+        teams=tuple(_team(record, team) for team in record.teams),
     )
+
+
+def _team(record: RunRecord, team: Team) -> Team:
+    """Return a team each of whose ranks has the readings of its own GPU."""
+    if team.begin_s is None or team.end_s is None:
+        return team
+    numbers = {gpu.uuid: number for number, gpu in enumerate(record.machine.gpus)}
+    found = readings(record.timeline, team.begin_s, team.end_s)
+    ranks = []
+    for rank in team.ranks:
+        own = f"gpu{numbers[rank.gpu]}." if rank.gpu in numbers else None
+        mine = tuple(r for r in found if own is not None and r.sensor.startswith(own))
+        ranks.append(msgspec.structs.replace(rank, readings=mine))
+    return msgspec.structs.replace(team, ranks=tuple(ranks))
 
 
 def _studied(record: RunRecord, study: Study) -> Study:

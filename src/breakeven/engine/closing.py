@@ -1,4 +1,4 @@
-"""What comes when the rounds of a training are done: traces and whole trainings, each afresh."""
+"""What comes when the rounds of a training are done: traces, whole trainings, several processes."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from breakeven.engine.jobs import Jobs
 from breakeven.engine.processes import WorkerProcess
 from breakeven.engine.recorder import Recorder
 from breakeven.engine.study import WORDS, blank_study, studied
+from breakeven.engine.teams import Teams
 from breakeven.errors import WorkerError
 from breakeven.model.event import Studied
 from breakeven.model.run import Entry
@@ -88,6 +89,7 @@ class Closing:
             self._announce(plan, training.epochs)
             for entry, cases in plan.items():
                 self._in_process(entry, cases, self._train)
+        Teams(context, self._recorder).run(tuple(entries))
 
     def _plan(
         self, entries: Sequence[Entry], found: Settlement

@@ -96,6 +96,30 @@ def examine(
     return Jobs(training=training, facts=facts, begun_s=begun)
 
 
+def fitting(spec: RunSpec, jobs: Jobs) -> RunSpec:
+    """Return a spec without batch sizes that the data are too few for.
+
+    Raises
+    ------
+    InputError
+        If the user named such a size, or none is left.
+    """
+    fitted = []
+    for workload in spec.workloads:
+        facts = next(iter(jobs.facts.get(workload.name, {}).values()), None)
+        most = max(workload.sizes) if facts is None else facts.train_samples
+        kept = tuple(s for s in workload.sizes if s <= most)
+        if not kept or (workload.given and len(kept) < len(workload.sizes)):
+            data = "data" if facts is None else facts.data
+            raise InputError(
+                f"a batch of {max(workload.sizes)} is more than the {most} training images of "
+                f"{data}",
+                f"give at most {most} with --batch-sizes",
+            )
+        fitted.append(msgspec.structs.replace(workload, sizes=kept))
+    return msgspec.structs.replace(spec, workloads=tuple(fitted))
+
+
 def at_home(training: TrainingSpec) -> TrainingSpec:
     """Return a training whose files are found: in what is stored ``~`` stands for home."""
     return msgspec.structs.replace(

@@ -168,6 +168,7 @@ def spec_of(asked: Options, *, gpu: bool) -> RunSpec:
     jobs = jobs_of(asked.workloads)
     training = training_of(asked.training, jobs)
     given = _sizes_of_jobs(asked, dtype) if jobs else _sizes_given(asked)
+    named = asked.training.batch_sizes is not None if jobs else given is not None
     settled = asked.budget is None and asked.rounds is None
     effort: Effort = "quick" if asked.quick else "tour" if settled else "full"
     default_s = QUICK_S if asked.quick else TOUR_GPU_S if gpu else TOUR_S
@@ -175,7 +176,8 @@ def spec_of(asked: Options, *, gpu: bool) -> RunSpec:
         default_s = JOB_QUICK_S if asked.quick else JOB_S
     return RunSpec(
         workloads=tuple(
-            _workload(n, given) for n in tuple(dict.fromkeys(asked.workloads)) or workloads.TOUR
+            _workload(n, given, named=named)
+            for n in tuple(dict.fromkeys(asked.workloads)) or workloads.TOUR
         ),
         backends=_backends(asked.backends, train=bool(jobs)),
         explicit_backends=asked.backends is not None,
@@ -230,13 +232,13 @@ def _has_time(asked: Options) -> bool:
     return asked.budget is not None and seconds_of(asked.budget) >= LONG_BUDGET_S
 
 
-def _workload(name: str, given: tuple[int, ...] | None) -> WorkloadSpec:
+def _workload(name: str, given: tuple[int, ...] | None, *, named: bool) -> WorkloadSpec:
     found = workloads.planned(name)
     sizes = given or found.sizes
     return WorkloadSpec(
         name=name,
         sizes=sizes,
-        given=given is not None,
+        given=named,
         axis=found.axis,
         unlike=unlike(found),
     )

@@ -16,7 +16,7 @@ from breakeven.backends.scripted import PREFIX
 from breakeven.engine import session
 from breakeven.engine.clock import now, stamp, utc
 from breakeven.engine.forecast import announcement
-from breakeven.engine.jobs import Jobs, examine
+from breakeven.engine.jobs import Jobs, examine, fitting
 from breakeven.engine.lock import machine_lock
 from breakeven.engine.processes import deaf_to_interrupts, interrupted_once
 from breakeven.engine.request import Options, spec_of
@@ -149,6 +149,7 @@ def start_run(
     machine = read_machine()
     spec = spec_of(options, gpu=True) if machine.gpus else asked
     jobs = _examined(spec, machine, say, progress)
+    spec = spec if jobs is None else fitting(spec, jobs)
     record = RunRecord(
         id=new_id(utc(), secrets.token_hex(2)),
         started=stamp(),
