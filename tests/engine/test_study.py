@@ -1,0 +1,140 @@
+"""How long the pieces of a study may take, and whom it is about."""
+
+from __future__ import annotations
+
+import pytest
+
+from breakeven.engine.job_messages import RunSteps, TakePhases
+from breakeven.engine.job_study import latency_of, run_steps, take_phases
+from breakeven.engine.study import (
+    LONGEST_STRETCH_S,
+    PLAIN_STRETCH_S,
+    ROUNDS,
+    SHORTEST_STRETCH_S,
+    STRETCH_SHARE,
+    pieces,
+    studied,
+)
+from breakeven.model.settlement import Settlement, WorkloadState
+from breakeven.workloads.training.base import Facts, Phases
+from records import entry
+
+
+class Clock:
+    """A clock that only steps move."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.log: list[str] = []
+
+    def __call__(self) -> float:
+        """Return the time."""
+        return self.now
+
+    def wait(self) -> None:
+        """Let the device finish."""
+        self.log.append("wait")
+
+
+class Steps:
+    """A job whose parts take given times."""
+
+    facts = Facts(
+        model="m", data="d", classes=2, image=(1, 1, 1), batch_size=4, steps_per_epoch=1,
+        samples_per_epoch=4, train_samples=4, test_samples=4, parameters=1,
+    )  # fmt: skip
+
+    def __init__(self, clock: Clock, step_s: float) -> None:
+        self._clock, self._step_s = clock, step_s
+
+    def step(self) -> None:
+        """Take a step."""
+        self._clock.log.append("step")
+        self._clock.now += self._step_s
+
+    def phased_step(self, wait: object, clock: object) -> Phases:
+        """Take a step in three parts."""
+        del wait, clock
+        self._clock.log.append("phased")
+        self._clock.now += 2 * self._step_s
+        part = self._step_s / 2
+        return Phases(loader_s=part, to_device_s=part, forward_s=2 * part, step_s=4 * part)
+
+
+@pytest.mark.parametrize("left_s", [1.0, 30.0, 120.0, 600.0])
+@pytest.mark.parametrize("cases", [1, 4, 20])
+def test_all_stretches_together_keep_their_share(left_s: float, cases: int) -> None:
+    """Unless the shortest that says anything asks for more."""
+    plan = pieces(left_s, cases, bound=True, requests=False)
+    whole = ROUNDS * cases * plan.stretch_s
+    least = ROUNDS * cases * SHORTEST_STRETCH_S
+    assert whole <= max(STRETCH_SHARE * left_s, least) + 1e-9
+    assert SHORTEST_STRETCH_S <= plan.stretch_s <= LONGEST_STRETCH_S
+
+
+def test_requests_take_half_of_a_stretch() -> None:
+    """Single requests and steps without a pause share the time."""
+    alone = pieces(120.0, 2, bound=True, requests=False)
+    both = pieces(120.0, 2, bound=True, requests=True)
+    assert both.stretch_s + both.requests_s == pytest.approx(alone.stretch_s)
+    assert alone.requests_s == 0.0
+
+
+def test_a_number_of_rounds_has_stretches_of_a_fixed_length() -> None:
+    """Where no budget bounds a run, what is left of it says nothing."""
+    assert pieces(0.0, 4, bound=False, requests=False).stretch_s == PLAIN_STRETCH_S
+
+
+def test_the_best_cpu_entry_and_all_gpus_are_studied() -> None:
+    """The base of that size is taken, and what repeats another entry is left out."""
+    one, two = entry("torch-cpu", 1), entry("torch-cpu", 2, default=True)
+    gpu = entry("torch-cuda")
+    twin = entry("torch-cpu", 1, twin_of=one.id)
+    state = WorkloadState(
+        workload="train", open_sizes=(), settled_sizes=(), bases={64: one.id, 128: two.id}
+    )
+    found = Settlement(pairs=(), workloads=(state,), rounds=1, next_look=3, settled=False)
+    everyone = (one, two, gpu, twin)
+    assert studied(everyone, found, "train", 64) == (one, gpu)
+    assert studied(everyone, found, "train", 128) == (two, gpu)
+    # Without a base the library's own threads stand for the CPU.
+    assert studied(everyone, found, "infer", 64) == (two, gpu)
+
+
+def test_phased_steps_and_plain_ones_come_in_turn() -> None:
+    """What drifts meanwhile drifts for both; the plain one is awaited at its end alone."""
+    clock = Clock()
+    job = Steps(clock, 0.1)
+    found = take_phases(job, TakePhases(round=2, seconds=0.0), clock.wait, clock).phases  # type: ignore[arg-type]
+    assert clock.log == ["wait", *["phased", "step", "wait"] * 3]
+    assert (found.round, found.steps) == (2, 3)
+    assert found.plain_step_s == pytest.approx(0.1)
+    assert found.step_s == pytest.approx(0.2)
+    assert found.backward_s is None
+
+
+def test_a_stretch_is_awaited_at_its_end_alone() -> None:
+    """Steps follow each other without a pause, and the last one counts when it is done."""
+    clock = Clock()
+    found = run_steps(Steps(clock, 0.1), RunSteps(seconds=1.0), clock.wait, clock)  # type: ignore[arg-type]
+    assert clock.log[0] == clock.log[-1] == "wait"
+    assert "wait" not in clock.log[1:-1]
+    assert found.samples == 4 * found.steps
+    assert found.end_s - found.begin_s == pytest.approx(0.1 * found.steps)
+    assert found.end_s - found.begin_s >= 1.0
+
+
+def test_a_step_that_is_longer_than_its_stretch_is_taken_three_times() -> None:
+    """Fewer would say nothing of how steps differ."""
+    clock = Clock()
+    found = run_steps(Steps(clock, 5.0), RunSteps(seconds=1.0), clock.wait, clock)  # type: ignore[arg-type]
+    assert found.steps == 3
+
+
+def test_percentiles_are_told_where_requests_are_enough() -> None:
+    """A hundred requests have a 99th percentile, fifty have none."""
+    times = [i / 1000 for i in range(1, 101)]
+    many, few = latency_of(times, 1), latency_of(times[:50], 1)
+    assert (many.p50_s, many.p95_s, many.p99_s, many.worst_s) == (0.05, 0.095, 0.099, 0.1)
+    assert few.p99_s is None
+    assert few.p95_s is not None
