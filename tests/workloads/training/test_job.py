@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import count
+from typing import TYPE_CHECKING
 
 import pytest
 
 from breakeven.errors import InputError
 from breakeven.model.spec import TrainingSpec
+from breakeven.stats.losses import agreement
 from breakeven.workloads.training.base import Job
 from breakeven.workloads.training.job import TrainingJob
+
+if TYPE_CHECKING:
+    import torch
 
 MLP = TrainingSpec(model="mlp")
 
@@ -181,6 +186,20 @@ def test_compiling_has_a_time_of_its_own_and_learns_nothing(
         bool((a == b).all()) for a, b in zip(fresh, compiled._plain.parameters(), strict=True)
     )
     assert all(p.grad is None for p in compiled._plain.parameters())
+
+
+def test_a_compiled_model_that_answers_otherwise_is_found(
+    monkeypatch: pytest.MonkeyPatch, made: TrainingJob
+) -> None:
+    """The first losses are those of what the steps run, not of the model as it was written."""
+    import torch
+
+    def wrongly(model: torch.nn.Module) -> Callable[[torch.Tensor], torch.Tensor]:
+        return lambda images: model(images) * 1.01
+
+    monkeypatch.setattr(torch, "compile", wrongly)
+    compiled = job(TrainingSpec(model="mlp", compile=True))
+    assert not agreement(compiled.first_losses(4), made.first_losses(4)).passed
 
 
 @pytest.mark.parametrize("name", ["adam", "adamw", "sgd"])

@@ -162,7 +162,7 @@ class InferenceJob:
         with products("fp32", self._device), self._torch.inference_mode():
             for _ in range(count):
                 images, labels = (t.to(self._device) for t in next_batch(stream))
-                yield float(functional.cross_entropy(self._plain(images), labels))
+                yield float(functional.cross_entropy(self._model(images), labels))
 
     def run_epoch(self, number: int) -> float:
         """Answer the training images once, in the order of epoch `number`; return the mean loss."""
