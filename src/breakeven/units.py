@@ -106,8 +106,8 @@ def watts(value: float) -> str:
 
 
 def celsius(value: float) -> str:
-    """Return a temperature as text, such as ``"45.2 C"``."""
-    return f"{value:.1f} C"
+    """Return a temperature as text, such as ``"45.2 °C"``."""
+    return f"{value:.1f} °C"
 
 
 def spanned(shown: str, low: str, high: str) -> str:

@@ -8,7 +8,8 @@ import textwrap
 # A space beside "=", and between a number and its unit.
 _GLUE = re.compile(
     r"(?<==) (?=\d)|(?<=\w) (?==)"
-    r"|(?<=[0-9]) (?=%|(?:[num]?s|min|[KMGT]iB|B|[kMGT]?FLOP/s|[kMGT]?B/s)\b)"
+    r"|(?<=[0-9]) (?=%|(?:[num]?s|min|[KMGT]iB|B|[kMGT]?FLOP/s|[kMGT]?B/s|[mk]?J|[WCh])\b)"
+    r"|(?<=[0-9]) (?=(?:°C|images|epochs?)\b)"
     r"|(?<=[0-9]) (?=(?:cores?|rounds?|calls|sizes)\b)"
 )
 _INTERVAL = re.compile(r"\[([^\[\] ]+), ([^\[\] ]+)\]")

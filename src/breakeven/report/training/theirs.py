@@ -21,8 +21,8 @@ FOUND = {
     "while data was loaded",
     "RQ2": "device memory 3.4 GB at batch 64 and 5 GB at batch 128; host memory 32 GB of 512 GB at "
     "either",
-    "RQ3": "one GPU at 69 C (batch 128) and 152 W of 300 W while the other drew 23 W; CPU at 60 to "
-    "70 C throughout",
+    "RQ3": "one GPU at 69 °C (batch 128) and 152 W of 300 W while the other drew 23 W; CPU at 60 "
+    "to 70 °C throughout",
     "RQ4": "13 h on the CPU against 2 h on the GPU (20 epochs, batch 64): 6.5 times; test accuracy "
     "98 to 99 % on both",
     "RQ5": "5 s an image on the CPU against 2 to 3 s on the GPU: nearly all of that was something "

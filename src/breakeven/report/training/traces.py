@@ -9,6 +9,7 @@ from breakeven.model.trace import Operator, TraceSummary
 from breakeven.report import cells
 from breakeven.report.evidence import NONE
 from breakeven.report.training.told import Told
+from breakeven.report.training.trim import trimmed
 from breakeven.report.view import Table
 
 MOST = 15
@@ -24,7 +25,8 @@ def all_of(told: Told) -> tuple[Table, ...]:
         for table in _operators(told, entry, trace)
     ]
     found.append(copies(told))
-    return tuple(t for t in found if t.rows)
+    slim = [trimmed(t, keys=1) for t in found if t.rows]
+    return tuple(t for t in slim if t.rows)
 
 
 def _trace(told: Told, entry: str) -> TraceSummary | None:
