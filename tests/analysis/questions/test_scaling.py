@@ -121,6 +121,13 @@ def test_each_rank_has_the_readings_of_its_own_gpu() -> None:
     ]
 
 
+def test_a_gpu_that_is_known_by_its_uuid_is_not_guessed_by_its_number() -> None:
+    """The numbers of a process and of the driver differ where some GPUs are hidden."""
+    ranks = (msgspec.structs.replace(rank(0, 0.4), device="cuda:0", gpu="GPU-7"),)
+    made = team(1, 1, ranks=ranks, begin_s=0.5, end_s=1.5)
+    assert scaling.sensed(made, (series("gpu0.power_w", 152.0),)) == made
+
+
 def test_no_teams_have_no_answer() -> None:
     """A run on one process says nothing of several."""
     assert scaling.answers(with_teams()) == ()

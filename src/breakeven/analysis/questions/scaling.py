@@ -38,21 +38,23 @@ def answers(record: RunRecord) -> tuple[Answer, ...]:
 def sensed(team: Team, timeline: Sequence[Series]) -> Team:
     """Return a team whose ranks have what the sensors read of their GPUs in the stretch.
 
-    What a rank has already stays.
+    One process that drives all GPUs has the readings of all; a rank that has its own already, or
+    whose GPU is known by its UUID, stays as it is.
     """
     if team.begin_s is None or team.end_s is None or not timeline:
         return team
     found = readings(timeline, team.begin_s, team.end_s)
-    all_of_them = team.strategy == "data_parallel"
 
     def mine(rank: Rank) -> tuple[Reading, ...]:
-        number = rank.device.partition(":")[2]
-        numbers = [str(n) for n in range(team.processes)] if all_of_them else [number]
+        if team.strategy == "data_parallel":
+            numbers = [str(n) for n in range(team.processes)]
+        elif rank.readings or rank.gpu is not None:
+            return rank.readings
+        else:
+            numbers = [rank.device.partition(":")[2]]
         return tuple(r for r in found if r.sensor.partition(".")[0] in {f"gpu{n}" for n in numbers})
 
-    ranks = tuple(
-        msgspec.structs.replace(rank, readings=rank.readings or mine(rank)) for rank in team.ranks
-    )
+    ranks = tuple(msgspec.structs.replace(rank, readings=mine(rank)) for rank in team.ranks)
     return msgspec.structs.replace(team, ranks=ranks)
 
 
