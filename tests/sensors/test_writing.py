@@ -182,3 +182,12 @@ def test_the_time_of_day_moves_with_the_origin(tmp_path: Path) -> None:
     plain = Writer(tmp_path / "b", 100.0)
     plain.close()
     assert read_recording(tmp_path / "b").since(7.0).unix_s is None
+
+
+def test_a_file_is_made_anew_in_little_memory(tmp_path: Path) -> None:
+    """What is written at once is a small part of the whole, and the whole comes back."""
+    writer = Writer(tmp_path / "a", 100.0)
+    _fill(writer, 4000)
+    pieces = list(writer.whole())
+    assert max(len(piece) for piece in pieces) < 10_000 < sum(len(piece) for piece in pieces) / 5
+    assert decoded(b"".join(pieces)).timeline == read_recording(tmp_path / "a").timeline

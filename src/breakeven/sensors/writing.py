@@ -6,6 +6,7 @@ import contextlib
 import math
 import os
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,6 +21,8 @@ TAIL_BYTES = 4 << 20
 """Samples are appended one by one until they take this much; then the file is made anew, merged."""
 RETRY_BYTES = 1 << 18
 """After the disk refused, a new try is made when this much has come together in memory."""
+PIECE = 256
+"""Points that are written at once."""
 FILE = "recording file"
 DIGITS = 6
 
@@ -116,7 +119,7 @@ class Writer:
             self._renew()
 
     def whole(self) -> Iterator[bytes]:
-        """Give everything in memory as lines of a file, one series a piece."""
+        """Give everything in memory as lines of a file, piece by piece."""
         head = Head(
             version=VERSION,
             began_s=self._began_s,
@@ -127,8 +130,10 @@ class Writer:
         )
         yield self._encoded([["head", head]])
         for track in self.tape.tracks.values():
-            rows = [_row(point) for point in track.points()]
-            yield self._encoded([["points", track.sensor, track.fold, rows]])
+            # In pieces: a whole series at once would need more memory than it takes on the tape.
+            points = track.points()
+            while rows := [_row(point) for point in islice(points, PIECE)]:
+                yield self._encoded([["points", track.sensor, track.fold, rows]])
         told: list[list[Any]] = [["name", name] for name in self._names]
         told += [["absent", one] for one in self._absent.values()]
         told += [] if self._cost is None else [["cost", self._cost]]
