@@ -171,20 +171,20 @@ DRIVER = """
 import time
 from sensors.recorded import *
 from sensors.sampled import NVMLError_GpuIsLost, Working
-began, gpu = time.perf_counter(), Working(time.perf_counter)
+gpu = Working(time.perf_counter)
 gpu.realtime = time.time
 def __getattr__(name):
     if name.startswith("__"):
         raise AttributeError(name)
-    if time.perf_counter() - began > {lives_s}:
+    if len(gpu.asked) > {answers}:
         gpu.lost = NVMLError_GpuIsLost("GPU is lost")
     return getattr(gpu, name)
 """
 
 
-def _with_driver(folder: Path, monkeypatch: pytest.MonkeyPatch, lives_s: float) -> None:
-    """Put bindings on the sampler's path whose GPU works for so long."""
-    (folder / "pynvml.py").write_text(DRIVER.format(lives_s=lives_s))
+def _with_driver(folder: Path, monkeypatch: pytest.MonkeyPatch, answers: int) -> None:
+    """Put bindings on the sampler's path whose GPU is lost after so many answers."""
+    (folder / "pynvml.py").write_text(DRIVER.format(answers=answers))
     tests = str(Path(__file__).resolve().parent.parent)
     path = os.pathsep.join([str(folder), tests, os.environ.get("PYTHONPATH", "")])
     monkeypatch.setenv("PYTHONPATH", path)
@@ -195,7 +195,7 @@ def test_a_gpu_that_vanishes_half_way_leaves_the_rest_going(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In the process as it runs: readings until then, since when there are none, the CPU beside."""
-    _with_driver(tmp_path, monkeypatch, 0.5)
+    _with_driver(tmp_path, monkeypatch, 150)
     plan = SamplingPlan(fast_s=0.01, slow_s=0.05, core_share=1.0)
     with Sampler(plan, tmp_path, os.getpid()) as sampler:
         _busy(1.0)
@@ -217,10 +217,10 @@ def test_a_gpu_that_lives_is_read_to_the_end(
     """Its energy is found in the recording, by its counter: 400 W."""
     from breakeven.analysis.energy import energies
 
-    _with_driver(tmp_path, monkeypatch, 600.0)
+    _with_driver(tmp_path, monkeypatch, 1 << 40)
     plan = SamplingPlan(fast_s=0.01, slow_s=0.05, core_share=1.0)
     with Sampler(plan, tmp_path, os.getpid()) as sampler:
-        _busy(0.8)
+        _busy(1.5)
         found = sampler.finish()
     gpu = energies(found.timeline, found.began_s, found.ended_s, absent=found.absent)[0]
     assert gpu.method == "counter"
