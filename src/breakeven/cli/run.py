@@ -75,20 +75,8 @@ def _listed(
 @click.option("--verbose", "-v", is_flag=True, help="Print every step with its time.")
 @options.store
 @options.as_json
-def command(  # noqa: PLR0913  each is an option
+def command(
     *,
-    workloads: tuple[str, ...],
-    quick: bool,
-    budget: str | None,
-    sizes: str | None,
-    backends: list[str] | None,
-    dtype: str,
-    precisions: list[str] | None,
-    rounds: int | None,
-    seed: int,
-    naive: bool,
-    no_pin: bool,
-    ceilings: bool,
     resume: str | None,
     report: Path | None,
     no_report: bool,
@@ -96,7 +84,7 @@ def command(  # noqa: PLR0913  each is an option
     verbose: bool,
     store: Path | None,
     as_json: bool,
-    **training: Any,  # noqa: ANN401  options of training_options
+    **plan: Any,  # noqa: ANN401  options of lab.Options and of training_options
 ) -> int:
     """Measure built-in workloads on every backend that works here.
 
@@ -105,37 +93,12 @@ def command(  # noqa: PLR0913  each is an option
     tour: matmul and mlp. Or it is train or infer: PyTorch on CPU and GPU, over batch sizes.
     Prints the answer first, stores the run, writes one HTML report.
     """
-    from breakeven import lab
     from breakeven.engine.processes import deaf_to_interrupts
 
     _check_outputs(report, plot)
     line = Line(verbose=verbose)
     try:
-        if resume is not None:
-            _refuse_a_plan()
-            result, interrupted = lab.resume_run(
-                resume, store=store, say=line.say, progress=line.progress
-            )
-        else:
-            asked = lab.Options(
-                workloads=workloads,
-                sizes=sizes,
-                backends=backends,
-                dtype=dtype,
-                precisions=precisions,
-                quick=quick,
-                budget=budget,
-                rounds=rounds,
-                seed=seed,
-                naive=naive,
-                pin=not no_pin,
-                ceilings=ceilings,
-                training=lab.TrainingOptions(**training),
-            )
-            words = ("run", *sys.argv[2:]) if len(sys.argv) > 1 else ("run",)
-            result, interrupted = lab.start_run(
-                asked, command=words, store=store, say=line.say, progress=line.progress
-            )
+        result, interrupted = _measured(plan, resume, store, line)
     finally:
         line.end()
     wanted = None if no_report else report or DEFAULT_REPORT
@@ -147,6 +110,22 @@ def command(  # noqa: PLR0913  each is an option
             # Nobody may read what is printed, as after `| head`: the files are wanted all the same.
             _write(result, wanted, plot, interrupted=interrupted)
     return INTERRUPTED if interrupted else 0
+
+
+def _measured(
+    plan: dict[str, Any], resume: str | None, store: Path | None, line: Line
+) -> tuple[Result, bool]:
+    """Go on with a run, or measure a new one; return it, with whether it was interrupted."""
+    from breakeven import lab
+
+    if resume is not None:
+        _refuse_a_plan()
+        return lab.resume_run(resume, store=store, say=line.say, progress=line.progress)
+    pin = not plan.pop("no_pin")
+    own = {name: plan.pop(name) for name in lab.Options.__struct_fields__ if name in plan}
+    asked = lab.Options(**own, pin=pin, training=lab.TrainingOptions(**plan))
+    words = ("run", *sys.argv[2:]) if len(sys.argv) > 1 else ("run",)
+    return lab.start_run(asked, command=words, store=store, say=line.say, progress=line.progress)
 
 
 def _refuse_a_plan() -> None:

@@ -8,14 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from breakeven.backends.base import Backend, Opening
 from breakeven.backends.found import first_line
 from breakeven.engine.detail import Detail
-from breakeven.engine.device_times import empty_kernel_s, issue_of
+from breakeven.engine.floors import floors_of
 from breakeven.engine.graphs import replay_seconds
-from breakeven.engine.loop import Call, clear_garbage, issue_times, repeats, unit_of, warm_up
+from breakeven.engine.host_peak import host_peak_bytes, reset_host_peak
+from breakeven.engine.loop import clear_garbage, issue_times, repeats, unit_of, warm_up
 from breakeven.engine.messages import (
     Captured,
     CaptureGraph,
@@ -34,13 +33,11 @@ from breakeven.model.spec import Precision
 from breakeven.model.verdict import Scope
 from breakeven.workloads.base import Answer, Workload
 
-FLOOR_REPEATS = 2000
 PHASE_S, EVENT_S = 0.05, 0.02
 REWARM_S = 2e-3
 # Longer calls are not repeated to move their results: what a place costs them is little.
 MOVING_S = 0.02
 COLD_CALLS = 3
-CLEAR_REFS, STATUS = Path("/proc/self/clear_refs"), Path("/proc/self/status")
 
 
 def load(folder: str, prefix: str) -> dict[str, Any]:
@@ -49,24 +46,6 @@ def load(folder: str, prefix: str) -> dict[str, Any]:
 
     found = sorted(Path(folder).glob(f"{prefix}-*.npy"))
     return {p.stem.split("-", 2)[2]: np.load(p) for p in found}
-
-
-def reset_host_peak() -> bool:
-    """Reset the peak of this process's resident memory; False where the system does not let us."""
-    try:
-        CLEAR_REFS.write_text("5")
-    except OSError:
-        return False
-    return True
-
-
-def host_peak_bytes() -> int | None:
-    """Return the peak of this process's resident memory since it was reset."""
-    try:
-        lines = STATUS.read_text().splitlines()
-    except OSError:
-        return None
-    return next((int(x.split()[1]) * 1024 for x in lines if x.startswith("VmHWM")), None)
 
 
 class Bench:
@@ -86,34 +65,8 @@ class Bench:
         self._places = None if address is None else Places(address)
 
     def floors(self, *, detail: bool = False) -> Floors:
-        """Measure the shortest times that can be told apart here.
-
-        Parameters
-        ----------
-        detail : bool
-            Whether to read an empty kernel behind a full queue as well.
-        """
-        clock, wait = self._opening.clock, self._backend.synchronise
-        empty = statistics.median(_several(lambda: None, lambda: None, clock))
-        waiting, pair = None, None
-        if self._on_device and self._opening.device_seconds is not None:
-            waiting = statistics.median(_several(wait, lambda: None, clock))
-            pair = statistics.median(
-                self._opening.device_seconds(lambda: None) for _ in range(FLOOR_REPEATS // 20)
-            )
-        tools, kernel = self._opening.device_clock, None
-        if detail and tools is not None:
-            try:
-                kernel = empty_kernel_s(tools, wait, clock, issue_of(tools.empty, wait, clock))
-            except Exception:  # noqa: BLE001  a library that cannot make it keeps its other floors
-                kernel = None
-        return Floors(
-            empty_call_s=empty,
-            message_s=0.0,
-            synchronise_s=waiting,
-            event_pair_s=pair,
-            empty_kernel_s=kernel,
-        )
+        """Measure the shortest times that can be told apart here; `detail` as in `floors_of`."""
+        return floors_of(self._backend, self._opening, detail=detail)
 
     def set_up(
         self,
@@ -354,23 +307,8 @@ class Bench:
         return device, statistics.median(issue)
 
 
-def _several(call: Call, wait: Call, clock: Callable[[], float]) -> list[float]:
-    times = []
-    for _ in range(FLOOR_REPEATS):
-        begin = clock()
-        call()
-        wait()
-        times.append(clock() - begin)
-    return times
-
-
 def _first_of(error: BaseException) -> BaseException:
     """Return what went wrong first: ending a capture that failed fails as well, less tellingly."""
     while error.__context__ is not None:
         error = error.__context__
     return error
-
-
-def with_message(floors: Floors, message_s: float) -> Floors:
-    """Return `floors` with the time of one message to the worker and back."""
-    return msgspec.structs.replace(floors, message_s=message_s)

@@ -10,13 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from breakeven.backends.base import Backend, Opening
-from breakeven.engine.bench import (
-    COLD_CALLS,
-    EVENT_S,
-    REWARM_S,
-    host_peak_bytes,
-    reset_host_peak,
-)
+from breakeven.engine.bench import COLD_CALLS, EVENT_S, REWARM_S
+from breakeven.engine.host_peak import host_peak_bytes, reset_host_peak
 from breakeven.engine.job_makers import make_job, make_reference
 from breakeven.engine.loop import clear_garbage, issue_times, repeats, unit_of, warm_up
 from breakeven.engine.messages import (

@@ -98,10 +98,7 @@ def measure(  # noqa: PLR0913  what a session needs from above
             context = Context(
                 spec=record.spec,
                 machine=record.machine,
-                effort=effort
-                or (effort_of_given if given else effort_of_jobs if trains else effort_of)(
-                    record.spec, gpu=bool(record.machine.gpus)
-                ),
+                effort=effort or _effort(record, given=bool(given)),
                 sink=sink,
                 crew=made,
                 inputs=Inputs(
@@ -136,6 +133,13 @@ def measure(  # noqa: PLR0913  what a session needs from above
         with deaf_to_interrupts():
             sink.append(Ended(finished=stamp(), interrupted=interrupted))
             shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _effort(record: RunRecord, *, given: bool) -> Effort:
+    """Return the effort that a run's spec asks for; entries that were given need no search."""
+    trains = record.spec.training is not None
+    chosen = effort_of_given if given else effort_of_jobs if trains else effort_of
+    return chosen(record.spec, gpu=bool(record.machine.gpus))
 
 
 class _Session:

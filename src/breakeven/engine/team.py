@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import msgspec
 
 from breakeven.engine import messages
-from breakeven.engine.bench import with_message
 from breakeven.engine.clock import now
 from breakeven.engine.context import OPEN_DEADLINE_S, Context
+from breakeven.engine.floors import with_message
 from breakeven.engine.processes import WorkerProcess
 from breakeven.engine.tenancy import Tenancy
 from breakeven.errors import DeadlineError, WorkerError
