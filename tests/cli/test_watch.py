@@ -214,6 +214,41 @@ def test_a_watch_that_is_killed_has_kept_its_readings(tmp_path: Path, breakeven:
     assert breakeven("run", "--resume", "last", "--store", tmp_path / "store").code == 2
 
 
+def test_a_sampler_that_is_killed_costs_the_command_nothing(tmp_path: Path) -> None:
+    """Without its sampler a watch ends as its command does, shows what was read, and says so."""
+    process = watch(tmp_path, "--interval", "0.02", "--", sys.executable, "-c", GROWING)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    (sampler,) = [
+        int(pid)
+        for pid in children
+        if b"sampler_process" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    ]
+    os.kill(sampler, signal.SIGKILL)
+    _, err = process.communicate("go\n", timeout=100)
+    said = " ".join(err.split())
+    assert process.returncode == 5
+    assert "ended with exit code 5" in said
+    assert "The recording is not whole" in said
+    assert stored(tmp_path)["timeline"] != []
+
+
+def test_the_exit_code_stands_where_nobody_reads(tmp_path: Path) -> None:
+    """A closed stderr hides the words, and neither the exit code nor the document."""
+    process = watch(tmp_path, "--no-report", "--", sys.executable, "-c", GROWING)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    assert process.stdout.readline() == "ready\n"
+    process.stderr.close()
+    assert process.stdin is not None
+    process.stdin.write("go\n")
+    process.stdin.close()
+    assert process.wait(100) == 5
+    process.stdout.close()
+    assert stored(tmp_path)["sensing"]["watched"]["exit_code"] == 5
+
+
 def test_what_goes_on_behind_is_told(tmp_path: Path) -> None:
     """A command that leaves a process in the background ends, and what it left is named."""
     code = "import os, sys\nif os.fork(): sys.exit(0)\nos.setsid(); os.read(0, 1)"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -63,6 +64,7 @@ def command(
     printed to stderr when it has ended, stored, and written as one HTML report.
     """
     from breakeven import lab
+    from breakeven.engine.processes import deaf_to_interrupts
     from breakeven.errors import InputError
 
     if report is not None and no_report:
@@ -77,8 +79,12 @@ def command(
         output={1: 2} if as_json else {},
     )
     found = lab.watch_command(words, asked, command=("watch", *sys.argv[2:]), store=store, say=_say)
-    _show(found.result, as_json=as_json)
-    _write(found.result, None if no_report else report or DEFAULT_REPORT)
+    # The command has ended: a Ctrl-C that was meant for it shall not hide what it used.
+    with deaf_to_interrupts():
+        # Nobody may read what is printed: the exit code is the command's all the same.
+        with contextlib.suppress(OSError, SystemExit):
+            _show(found.result, as_json=as_json)
+        _write(found.result, None if no_report else report or DEFAULT_REPORT)
     return found.exit_code
 
 

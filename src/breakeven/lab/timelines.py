@@ -106,7 +106,7 @@ def traces_beside(record: RunRecord, name: str, store: Path | None = None) -> tu
         By which the run was loaded: where that is a path, they lie there.
     """
     given = Path(name)
-    folder = given.parent if given.is_file() else Store(store).path
+    folder = Store(given.parent if given.is_file() else store).traces(record.id)
     found = dict.fromkeys(s.trace.file for s in record.studies if s.trace and s.trace.file)
     return tuple(path for one in found if (path := folder / one).is_file())
 
