@@ -83,6 +83,16 @@ def test_an_error_of_the_step_stays_its_own(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+def test_a_file_that_the_step_misses_is_no_full_disk(tmp_path: Path) -> None:
+    """A loader that cannot read an image says so itself."""
+
+    def step() -> None:
+        raise FileNotFoundError(2, "No such file or directory", "cat.png")
+
+    with pytest.raises(FileNotFoundError, match=r"cat\.png"):
+        capture(step, lambda: None, 2, tmp_path, maker=Making())
+
+
 def test_a_profiler_that_kept_nothing_is_a_reason(tmp_path: Path) -> None:
     """Newer versions stop early when the driver's buffers are full, and hand nothing over."""
 
@@ -97,16 +107,17 @@ def test_a_profiler_that_kept_nothing_is_a_reason(tmp_path: Path) -> None:
 def test_a_full_disk_is_a_reason_and_leaves_nothing(tmp_path: Path) -> None:
     """Neither the profiler's own file nor half a compressed one stays behind."""
 
-    class Full(Making):
-        def __call__(self, kept: int, ready: Callable[[Any], None]) -> Player:
-            def write(profiler: Player) -> None:
-                ready(profiler)
-                raise OSError(28, "No space left on device")
+    class Full(Player):
+        def export_chrome_trace(self, path: str) -> None:
+            super().export_chrome_trace(path)
+            raise OSError(28, "No space left on device")
 
-            return super().__call__(kept, write)
+    class Filling(Making):
+        def __call__(self, kept: int, ready: Callable[[Any], None]) -> Player:
+            return Full(self.log, ready, kept, "{")
 
     with pytest.raises(UnavailableError, match="No space left on device"):
-        played(Full(), tmp_path)
+        played(Filling(), tmp_path)
     assert not list(tmp_path.iterdir())
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import gzip
 import os
 import re
-from collections.abc import Callable
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -78,13 +78,14 @@ def capture(
         If there is no profiler for the device, it does not start, or its file cannot be written.
     """
     made = maker or _maker(device, memory=memory)
-    folder.mkdir(parents=True, exist_ok=True)
     raw, path = folder / f".{name}.json", folder / f"{name}.json.gz"
     mark = _marker(maker)
     saved = []
 
     def save(profiler: Any) -> None:  # noqa: ANN401  PyTorch's own
-        profiler.export_chrome_trace(str(raw))
+        with _writing():
+            folder.mkdir(parents=True, exist_ok=True)
+            profiler.export_chrome_trace(str(raw))
         saved.append(raw)
 
     try:
@@ -106,11 +107,8 @@ def capture(
             _guarded(profiler.step)
         if not saved:
             raise UnavailableError("the profiler kept no trace", "take fewer steps")
-        _pack(raw, path, name)
-    except OSError as error:
-        raise UnavailableError(
-            f"the trace cannot be written: {error.strerror or error}", "make room on the disk"
-        ) from error
+        with _writing():
+            _pack(raw, path, name)
     finally:
         raw.unlink(missing_ok=True)
     return Captured(path, step_s)
@@ -135,6 +133,17 @@ def _guarded(call: Call) -> Any:  # noqa: ANN401  whatever the call returns
         raise UnavailableError(
             f"PyTorch's profiler failed: {said}",
             "another profiler may hold the device's tracing (CUPTI): end it",
+        ) from error
+
+
+@contextmanager
+def _writing() -> Iterator[None]:
+    """Map what a disk refuses; an error of the same kind in a step stays the step's own."""
+    try:
+        yield
+    except OSError as error:
+        raise UnavailableError(
+            f"the trace cannot be written: {error.strerror or error}", "make room on the disk"
         ) from error
 
 
