@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import statistics
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -27,6 +26,7 @@ from breakeven.engine.messages import (
 )
 from breakeven.engine.placement import Places, read_placed
 from breakeven.engine.steadiness import ClockSteadiness
+from breakeven.engine.timed_slot import timed_slot
 from breakeven.errors import UnavailableError
 from breakeven.model.run import Floors, Memory
 from breakeven.model.spec import Precision
@@ -34,7 +34,6 @@ from breakeven.model.verdict import Scope
 from breakeven.workloads.base import Answer, Workload
 
 PHASE_S, EVENT_S = 0.05, 0.02
-REWARM_S = 2e-3
 # Longer calls are not repeated to move their results: what a place costs them is little.
 MOVING_S = 0.02
 COLD_CALLS = 3
@@ -172,17 +171,7 @@ class Bench:
         call = unit_of(one, wait, self._calls)
         if self._places is not None and self._call_s < MOVING_S * self._calls:
             self._places.move(lambda: self._run().arrays, clock, MOVING_S)
-        if self._call_s < REWARM_S:
-            repeats(call, wait, clock, REWARM_S)
-        wall, cpu = time.perf_counter(), time.process_time()
-        times = repeats(call, wait, clock, seconds)
-        wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-        return Measured(
-            median_s=statistics.median(times),
-            min_s=min(times),
-            repeats=len(times),
-            cores_used=cpu / wall if wall > 0 else None,
-        )
+        return timed_slot(call, wait, clock, seconds, call_s=self._call_s)
 
     def held_bytes(self) -> int | None:
         """Return what the library's allocator holds of the device; None where it does not tell."""

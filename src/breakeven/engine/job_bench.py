@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import statistics
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from breakeven.backends.base import Backend, Opening
-from breakeven.engine.bench import COLD_CALLS, EVENT_S, REWARM_S
+from breakeven.engine.bench import COLD_CALLS, EVENT_S
 from breakeven.engine.host_peak import host_peak_bytes, reset_host_peak
 from breakeven.engine.job_makers import make_job, make_reference
 from breakeven.engine.loop import clear_garbage, issue_times, repeats, unit_of, warm_up
@@ -27,6 +26,7 @@ from breakeven.engine.messages import (
 )
 from breakeven.engine.references import FILE_NAME
 from breakeven.engine.steadiness import ClockSteadiness
+from breakeven.engine.timed_slot import timed_slot
 from breakeven.model.run import Agreement, Memory
 from breakeven.model.spec import Precision, TrainingSpec
 from breakeven.model.verdict import Scope
@@ -155,17 +155,7 @@ class JobBench:
         wait, clock = self._backend.synchronise, self._opening.clock
         step = self.job.step if scope == "transfer" else self.job.resident_step
         call = unit_of(step, wait, self._calls)
-        if self._call_s < REWARM_S:
-            repeats(call, wait, clock, REWARM_S)
-        wall, cpu = time.perf_counter(), time.process_time()
-        times = repeats(call, wait, clock, seconds)
-        wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-        return Measured(
-            median_s=statistics.median(times),
-            min_s=min(times),
-            repeats=len(times),
-            cores_used=cpu / wall if wall > 0 else None,
-        )
+        return timed_slot(call, wait, clock, seconds, call_s=self._call_s)
 
     def fresh(
         self, request: MeasureCold | CaptureGraph | ShootNaively
