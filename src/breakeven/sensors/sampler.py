@@ -22,6 +22,8 @@ from breakeven.sensors.writing import TAIL_BYTES
 
 CHILD = "breakeven.sensors.sampler_process"
 READY_S, FINISH_S = 30.0, 15.0
+FAST_S = 0.1
+"""Seconds between readings of what changes quickly, unless others are asked for."""
 FILE_NAME = "sensors.rec"
 READY, IN_FILE, FINISH = b"ready\n", b"file\n", b"finish\n"
 _STUCK = "the sampler did not answer for {seconds:g} s when it was asked to finish, and was ended"
@@ -45,11 +47,11 @@ class SamplingPlan(msgspec.Struct, frozen=True, kw_only=True):
     count_root : bool
         Whether the process at the top of the tree counts itself.
     core_share : float
-        CPU time over time that readings of the fast tier may take; what is dearer than its part
-        is read less often.
+        CPU time over time that readings of the fast tier may take at ten a second, and as much
+        more as they are more; what is dearer than its part is read less often.
     """
 
-    fast_s: float = 0.1
+    fast_s: float = FAST_S
     slow_s: float = 1.0
     gpus: bool = True
     points: int = POINTS

@@ -22,7 +22,7 @@ from breakeven.sensors.played import Played
 from breakeven.sensors.powercap import Powercap
 from breakeven.sensors.process_tree import NAMES, ProcessTree
 from breakeven.sensors.recording import read_recording
-from breakeven.sensors.sampler import FINISH, IN_FILE, READY, Order
+from breakeven.sensors.sampler import FAST_S, FINISH, IN_FILE, READY, Order
 from breakeven.sensors.sampling import Loop
 from breakeven.sensors.thrifty import Thrifty
 from breakeven.sensors.writing import Writer
@@ -83,7 +83,8 @@ def sensors_of(order: Order) -> tuple[Sensor, ...]:
     if plan.replay is not None:
         return (Played(read_recording(Path(plan.replay))),)
     tree = ProcessTree(order.root_pid, leave_out=[os.getpid()], count_root=plan.count_root)
-    share = plan.core_share
+    # Who asks for more readings than usual agrees to what they cost.
+    share = min(1.0, plan.core_share * max(1.0, FAST_S / plan.fast_s))
     gpus: tuple[Sensor, ...] = ()
     if plan.gpus:
         gpus = gpu_sensors(fast_s=plan.fast_s, slow_s=plan.slow_s, share=GPU_PART * share)
