@@ -280,6 +280,25 @@ def test_a_driver_that_vanishes_half_way_leaves_what_was_read(
     assert late[0] == late[-1]
 
 
+def test_a_gpu_lost_in_the_middle_of_a_sample_leaves_a_gap_after_it(
+    clock: Clock, tmp_path: Path
+) -> None:
+    """What was read in that sample stands, and every series ends in a gap."""
+    library = Working(clock)
+    sensor = _sensor(clock, library)
+
+    def at(since_s: float) -> None:
+        if since_s > 2.0:
+            library.fails["UtilizationRates"] = NVMLError_GpuIsLost()
+
+    found = _record(tmp_path / "a", clock, sensor, at, 4.0)
+    ends = {s.sensor.partition(".")[2]: s.value[-1] for s in found.timeline}
+    assert (ends["power_w"], ends["utilisation_share"], ends["temperature_c"]) == (None,) * 3
+    power = next(s for s in found.timeline if s.sensor == "gpu0.power_w")
+    assert power.value[-2] == 400.0
+    assert power.t_s[-1] == pytest.approx(1002.2, abs=0.11)
+
+
 def test_a_dear_question_is_asked_less_often_and_said_to_be(clock: Clock) -> None:
     """Utilisation that takes 2 ms of CPU time a call leaves the power at its tier."""
     spent = [0.0]

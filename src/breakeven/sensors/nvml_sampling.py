@@ -76,7 +76,7 @@ class NvmlSensor:
         except Exception:
             self.close()
             raise
-        self._gone = False
+        self._gone = self._gap_due = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -85,6 +85,10 @@ class NvmlSensor:
 
     def read(self, tier: Tier) -> Sequence[Sample]:
         """Return what the questions of a tier are answered with; a failed one is None."""
+        if self._gap_due:
+            # One gap for all, so that no line is drawn on to where nothing was read.
+            self._gap_due = False
+            return [Sample(name, None) for name in self.names]
         found: list[Sample] = []
         for question in list(self._questions):
             if self._gone:
@@ -139,13 +143,13 @@ class NvmlSensor:
         question.since_s = now if question.since_s is None else question.since_s
         gap = [Sample(name, None) for name in question.names]
         if type(error).__name__ in LOST:
-            self._gone = True
+            # Some of its readings stand at this moment already: the gap follows them.
+            self._gone = self._gap_due = True
             why, _, fix = explain(error).partition("; ")
             self._absent.append(
                 Absent(sensor=self._name, why=why, fix=fix or None, since_s=question.since_s)
             )
-            # One gap for all, so that no line is drawn on to where nothing was read.
-            return [Sample(name, None) for name in self.names]
+            return []
         if question.failures >= FAILURES:
             self._questions = [q for q in self._questions if q is not question]
             denied = type(error).__name__ == "NVMLError_NoPermission"
