@@ -29,7 +29,20 @@ def test_every_part_is_measured(ceilings: Ceilings) -> None:
     assert ceilings.link
     assert ceilings.launch_s is not None
     assert ceilings.synchronise_s is not None
-    assert set(ceilings.why) <= {"bfloat16", "tf32", "busy"}, ceilings.why
+    assert set(ceilings.unmeasured()) <= {"bfloat16", "tf32"}, ceilings.why
+
+
+def test_tf32_forced_on_is_not_told_as_the_float32_peak(
+    gpu: Gpu, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether the library heeds the variable or not, no rate of TF32 stands under float32."""
+    del gpu
+    monkeypatch.setenv("NVIDIA_TF32_OVERRIDE", "1")
+    names = [n for n in registry.names() if registry.get(n).about.device == "cuda:0"]
+    (found,) = survey.survey_here(names, lab.read_machine(), lambda *_: None)
+    assert found.flops_per_s.get("float32", 0.0) < 0.6 * found.flops_per_s["tf32"]
+    if "float32" not in found.flops_per_s:
+        assert "as tf32 does" in found.why["float32"]
 
 
 def test_precisions_stand_in_their_order(ceilings: Ceilings) -> None:
