@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from breakeven.analysis.questions import quantities
-from breakeven.analysis.questions.subjects import Subjects
+from breakeven.analysis.questions.batch import throughputs
+from breakeven.analysis.questions.subjects import ByRound, Subjects
 from breakeven.model.questions import Answer, AnswerWord, Quantity
 from breakeven.model.study import Study
 
@@ -18,16 +19,15 @@ def answers(subjects: Subjects, workload: str) -> list[Answer]:
     found = []
     for entry in subjects.entries(workload):
         studies = [subjects.study(workload, s, entry) for s in subjects.sizes(workload, entry)]
-        mine = [_at(subjects, study) for study in studies]
+        rates, method = throughputs(subjects, workload, entry)
+        mine = [_at(subjects, study, rates.get(study.size, {}), method) for study in studies]
         found += [*mine, _largest(subjects, workload, entry, mine)]
     return found
 
 
-def _at(subjects: Subjects, study: Study) -> Answer:
-    step = subjects.step_s(study.workload, study.size, study.entry)
-    rates = {r: study.size / s for r, s in step.items()}
+def _at(subjects: Subjects, study: Study, rates: ByRound, method: str) -> Answer:
     figures = [
-        quantities.geometric("throughput", "1/s", rates)
+        quantities.geometric("throughput", "1/s", rates, method=method)
         if rates
         else quantities.missing("throughput", "1/s", subjects.untimed(study)),
         *(_percentile(study, name) for name in PERCENTILES),

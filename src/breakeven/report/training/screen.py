@@ -12,7 +12,9 @@ from breakeven.report.view import Note, WorkloadPage
 
 def title(w: WorkloadPage) -> str:
     """Return the title of the table."""
-    return f"{w.name} ({w.dtype}): a step with its loader and copies, ratio over the best CPU"
+    said = f"{w.name} ({w.dtype}): a step with its loader and copies"
+    compared = w.training is not None and any(x.ratio for x in w.training.lines)
+    return f"{said}, ratio over the best CPU" if compared else said
 
 
 def columns(page: TrainingPage) -> list[Column]:
