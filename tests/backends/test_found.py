@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from breakeven.backends.cupy import CupyBackend
-from breakeven.backends.found import driver_present, installed, version_of
+from breakeven.backends.found import driver_present, first_cause, installed, version_of
 from breakeven.backends.numpy import NumpyBackend
 from breakeven.backends.torch import TorchBackend
 from breakeven.model.machine import BackendInfo
@@ -83,3 +83,14 @@ def test_finding_imports_nothing() -> None:
     before = set(sys.modules)
     CupyBackend().find()
     assert "cupy" not in set(sys.modules) - before
+
+
+def test_the_first_of_several_failures_is_the_cause() -> None:
+    """What failed while another failure was put away is not the reason."""
+    with pytest.raises(RuntimeError) as caught:
+        try:
+            raise ValueError
+        except ValueError:
+            raise RuntimeError  # noqa: B904  as a library leaves it
+    assert isinstance(first_cause(caught.value), ValueError)
+    assert first_cause(ValueError()).__context__ is None

@@ -33,3 +33,10 @@ def first_line(error: BaseException) -> str:
     """Return the first line of an error's text, or its type where it has none."""
     lines = str(error).strip().splitlines()
     return f"{type(error).__name__}: {lines[0].strip()}" if lines else type(error).__name__
+
+
+def first_cause(error: BaseException) -> BaseException:
+    """Return what went wrong first: ending a capture that failed fails as well, less tellingly."""
+    while error.__context__ is not None:
+        error = error.__context__
+    return error

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from breakeven.backends.base import Backend, Opening
-from breakeven.backends.found import first_line
+from breakeven.backends.found import first_cause, first_line
 from breakeven.engine.detail import Detail
 from breakeven.engine.floors import floors_of
 from breakeven.engine.graphs import replay_seconds
@@ -144,7 +144,7 @@ class Bench:
                 fault=lambda answer: self._fault(answer, request, workload),
             )  # fmt: skip
         except Exception as error:  # noqa: BLE001  whatever a capture ends with is the reason
-            why = f"the capture failed: {first_line(_first_of(error))}"
+            why = f"the capture failed: {first_line(first_cause(error))}"
             return Captured(seconds=None, why=why, call_s=call_s, broken=True)
         return Captured(seconds=seconds, why=why, call_s=call_s)
 
@@ -294,10 +294,3 @@ class Bench:
         device = statistics.median(seconds(self._run) for _ in range(count))
         issue = issue_times(self._run, self._backend.synchronise, self._opening.clock, EVENT_S)
         return device, statistics.median(issue)
-
-
-def _first_of(error: BaseException) -> BaseException:
-    """Return what went wrong first: ending a capture that failed fails as well, less tellingly."""
-    while error.__context__ is not None:
-        error = error.__context__
-    return error
