@@ -119,6 +119,27 @@ def test_a_rank_that_hangs_is_named_and_not_the_one_that_waited(tmp_path: Path) 
     assert why == "rank 1 hung, having reached: stretch; the others waited 6 s for it"
 
 
+REPORT = """Failures:
+[1]:
+  rank      : 0 (local_rank: 0)
+  exitcode  : 1 (pid: 29184)
+  error_file: <N/A>
+Root Cause (first observed failure):
+[0]:
+  rank      : 1 (local_rank: 1)
+  exitcode  : -9 (pid: 29185)  (SIGKILL)
+  error_file: <N/A>
+"""
+
+
+@pytest.mark.parametrize("log", [REPORT, REPORT.replace("exitcode  : 1 ", "exitcode  : -15 ")])
+def test_the_signal_is_read_of_the_rank_that_it_ended(tmp_path: Path, log: str) -> None:
+    """Whichever rank torchrun reports first, and however that one ended."""
+    write(stage_file(tmp_path, 1), b"apart")
+    found = {0: facts(0, why="RuntimeError: Connection closed by peer", waited=True)}
+    assert told(tmp_path, found, log, 1) == "rank 1 was killed (SIGKILL) while at: apart"
+
+
 def test_nccls_watchdog_tells_who_waited(tmp_path: Path) -> None:
     """It ends a process before Python could write anything: its line in the log says which."""
     write(stage_file(tmp_path, 0), b"stretch")

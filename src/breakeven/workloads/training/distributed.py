@@ -36,7 +36,14 @@ IDLE_IMAGES = 2
 """Of each batch of a rank that is planted without work: normalisation needs more than one."""
 
 _TIMED_OUT = ("Timed out", "timed out", "Timeout", "timeout")
-_LEFT = ("Connection closed by peer", "Connection reset by peer", "Broken pipe")
+_LEFT = (
+    "Connection closed by peer",
+    "Connection reset by peer",
+    "Broken pipe",
+    "ncclRemoteError",
+    "remote process exited",
+    "communicator was aborted",
+)
 
 
 def main() -> None:

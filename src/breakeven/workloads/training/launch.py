@@ -35,7 +35,8 @@ FLOOR_S = 20e-6
 
 LOG = "torchrun.log"
 _PORT = re.compile(r"EADDRINUSE|address already in use", re.IGNORECASE)
-_KILLED = re.compile(r"rank\s*:\s*(\d+).*?exitcode\s*:\s*-(\d+)", re.DOTALL)
+# Two lines of torchrun's report on one rank: those of others must not be read into it.
+_ENDED = re.compile(r"\brank\s*:\s*(\d+)[^\n]*\n\s*exitcode\s*:\s*-(\d+)")
 _WATCHDOG = re.compile(r"\bRank (\d+)\][^\n]*collective operation timeout")
 
 
@@ -225,16 +226,17 @@ def _why(
         alike = general == "" and text != own[0].why
         return text if alike else f"rank {own[0].rank}: {own[0].why}"
     log = (folder / LOG).read_text(encoding="utf-8", errors="replace")
-    killed = _KILLED.search(log)
+    killed = {int(rank): int(number) for rank, number in _ENDED.findall(log)}
     missing = [rank for rank, f in enumerate(facts) if f is None]
     waiting = [f.rank for f in facts if f is not None and f.waited]
     waiting += [int(rank) for rank in _WATCHDOG.findall(log)]
     hung = [rank for rank in missing if rank not in waiting]
     if _PORT.search(log):
         return "the port that the processes meet at is taken by another program"
-    if killed is not None and int(killed[1]) in hung and int(killed[2]) != signal.SIGTERM:
-        name = signal.Signals(int(killed[2])).name
-        return f"rank {killed[1]} was killed ({name}) while at: {_stage(folder, int(killed[1]))}"
+    dead = [rank for rank in hung if killed.get(rank, signal.SIGTERM) != signal.SIGTERM]
+    if dead:
+        name = signal.Signals(killed[dead[0]]).name
+        return f"rank {dead[0]} was killed ({name}) while at: {_stage(folder, dead[0])}"
     if hung and (waiting or ended is None):
         stage = _stage(folder, hung[0])
         waited = f"waited {order.timeout_s:g} s for it" if waiting else "were still waiting"
