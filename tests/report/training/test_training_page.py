@@ -221,6 +221,12 @@ def test_what_was_not_reached_is_not_marked() -> None:
     assert "knee at 512" not in text
 
 
+def test_one_measure_alone_is_named_in_words() -> None:
+    """Without a GPU there is one kind of memory, and no legend that would tell it."""
+    spec = charts.specs(page(entries=(TORCH_CPU, TWIN)))["train-batch-memory"]
+    assert spec["title"]["subtitle"].startswith("Host. ")
+
+
 def test_every_picture_can_be_drawn(both: Page) -> None:
     """The converter takes each specification."""
     for name in ("train-batch-throughput", "train-batch-load", "train-step-phases"):

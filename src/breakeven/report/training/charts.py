@@ -68,6 +68,9 @@ def _curve(name: str, page: TrainingPage, kind: str) -> Spec:
         y["scale"] = {"domain": [0, 1]}
     encoding = {"x": _batch_axis(sizes), "y": y, **marks.by_entry(labels, _everyone(page))}
     said = "Bars: 95 % intervals over rounds."
+    if len(sides) == 1:
+        # One measure needs no legend, and has to be named all the same.
+        said = f"{sides[0][0].upper()}{sides[0][1:]}. {said}"
     layers = _layers(encoding, sides)
     if kind == "throughput" and page.knees:
         layers = [*layers, _knees(page, encoding)]

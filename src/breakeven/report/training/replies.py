@@ -150,7 +150,7 @@ def _time(told: Told) -> str:
     parts = [f"{told.whole} {verb} {said}"] if said else []
     for size in told.other_sizes():
         beside = _sides_at(told, size, full=False)
-        parts += [f"at batch {size} {beside}"] if beside else []
+        parts += [f"at batch {size}: {beside}"] if beside else []
     return phrases.at_batch(told.size, [*parts, *(p for p in (_run(told), _accuracy(told)) if p)])
 
 
