@@ -45,6 +45,11 @@ class Closing:
     ----------
     jobs : Jobs
         Says where traces are kept.
+
+    Attributes
+    ----------
+    apart_s : float
+        Seconds that no budget bounds, and that were announced by themselves.
     """
 
     def __init__(self, context: Context, recorder: Recorder, jobs: Jobs) -> None:
@@ -52,6 +57,7 @@ class Closing:
         self._recorder = recorder
         self._jobs = jobs
         self._reserved_s = 0.0
+        self.apart_s = 0.0
 
     def reserve_s(self, entries: Sequence[Entry], lasted: Mapping[tuple[str, str], float]) -> float:
         """Return the seconds to keep for the traces: about what their processes take.
@@ -84,12 +90,14 @@ class Closing:
         plan = self._plan(entries, found)
         for entry, cases in plan.items():
             self._in_process(entry, cases, self._trace)
+        begin = now()
         if training.all_epochs:
             plan = {e: [c for c in cases if c[0] == TRAIN] for e, cases in plan.items()}
             self._announce(plan, training.epochs)
             for entry, cases in plan.items():
                 self._in_process(entry, cases, self._train)
         Teams(context, self._recorder).run(tuple(entries))
+        self.apart_s = now() - begin
 
     def _plan(
         self, entries: Sequence[Entry], found: Settlement

@@ -14,6 +14,8 @@ from breakeven.workloads.jobs import JOBS
 
 # Seconds beside the calls themselves: loading a case, a slot's message and wake-up.
 SET_UP_S, SLOT_S, WARM_CALLS = 0.06, 0.005, 4
+# A model is built and its data are read.
+JOB_SET_UP_S = 0.8
 # Pieces that each take as long as one part of the detail may: events and a queue and two copies;
 # hot and cold caches, and the copies made for them.
 CLOCK_PARTS, CACHE_PARTS = 4, 3
@@ -59,7 +61,8 @@ def cost_s(context: Context, task: Task, slots: int) -> float:
         on_cpu = entry.device == "cpu"
         call = context.predicted_s(entry.id, workload, task.size)
         seats, look = len(scopes_of(task, entry.device)), 0.0 if on_cpu else context.look_s
-        set_up = SET_UP_S + max(context.effort.warm_s, WARM_CALLS * call) + LOOKS * look
+        building = JOB_SET_UP_S if task.workload in JOBS else SET_UP_S
+        set_up = building + max(context.effort.warm_s, WARM_CALLS * call) + LOOKS * look
         total += set_up + seats * slots * (max(context.effort.slot_s + SLOT_S, call) + look)
         if task.parts and task.workload in JOBS:
             # Its first losses are checked once.

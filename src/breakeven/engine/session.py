@@ -118,8 +118,9 @@ def measure(  # noqa: PLR0913  what a session needs from above
                 facts=jobs.facts if jobs else {},
                 training=jobs.training if jobs else None,
             )
-            _Session(context, stop_rule, wait, given, recorder, jobs).run()
-            budget_s, took_s = record.spec.budget_s, now() - begin
+            session = _Session(context, stop_rule, wait, given, recorder, jobs)
+            session.run()
+            budget_s, took_s = record.spec.budget_s, now() - begin - session.apart_s
             if record.spec.rounds is None and not kept(budget_s, took_s):
                 context.remark(
                     f"the run took {units.about(took_s)}, and was announced with at most "
@@ -207,6 +208,11 @@ class _Session:
             done = {s.workload for s in context.sink.record().naive_shots}
             specs = [w for w in context.spec.workloads if w.name not in done]
             shoot_naively(context, one_a_backend(entries), specs)
+
+    @property
+    def apart_s(self) -> float:
+        """Seconds that were announced by themselves, beside the budget."""
+        return 0.0 if self._closing is None else self._closing.apart_s
 
     def _settlement(self) -> Settlement:
         return self._stop_rule(self._context.sink.record())

@@ -288,4 +288,9 @@ def cost_sentence(spec: RunSpec) -> str:
         said += f", {rounds} at every size"
     if spec.ceilings:
         said += ", the ceilings of this machine first"
-    return f"{said}: {announcement(spec)}. Ctrl-C keeps what is finished."
+    said = f"{said}: {announcement(spec)}"
+    if spec.training is not None and spec.training.all_epochs:
+        said += f"; then all {spec.training.epochs} epochs, told before they begin"
+    if spec.training is not None and spec.training.gpus:
+        said += f"; then {', '.join(map(str, spec.training.gpus))} processes, told likewise"
+    return f"{said}. Ctrl-C keeps what is finished."
