@@ -24,8 +24,7 @@ from timelines import sensing, timeline
 READY = "import sys; print('ready', flush=True); sys.stdin.readline()"
 GROWING = """\
 import sys
-held = bytearray(120 << 20)
-held[:] = b"1" * len(held)
+held = bytearray(b"1") * (120 << 20)
 print("ready", flush=True)
 sys.stdin.readline()
 sys.exit(5)
@@ -95,9 +94,11 @@ def test_the_document_holds_what_was_read(watched: tuple[Path, str, str, int]) -
 
 
 def test_the_watcher_does_not_count_itself(watched: tuple[Path, str, str, int]) -> None:
-    """The memory of what is watched ends near 0 once it has ended: the watcher's is left out."""
+    """The most that was read is what the command holds and a bare interpreter, nothing beside."""
     by_name = {s["sensor"]: s for s in stored(watched[0])["timeline"]}
-    assert by_name["tree.rss_bytes"]["value"][-1] == 0
+    # A watcher has libraries loaded, and a sampler beside it: tens of MiB more.
+    most = max(v for v in by_name["tree.rss_bytes"]["value"] if v is not None)
+    assert most < (120 + 25) << 20
 
 
 def test_nothing_is_left_in_the_store(watched: tuple[Path, str, str, int]) -> None:
