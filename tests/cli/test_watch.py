@@ -264,7 +264,7 @@ def test_a_full_disk_loses_neither_exit_code_nor_answer(tmp_path: Path) -> None:
     (tmp_path / "store").mkdir()
     code = (
         "import resource, sys\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (6000, 6000))\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (4200, 4200))\n"
         "from breakeven.cli.main import main\n"
         "sys.argv = ['breakeven', 'watch', '--interval', '0.01', '--', *sys.argv[1:]]\n"
         "main()\n"
