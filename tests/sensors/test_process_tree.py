@@ -165,6 +165,17 @@ def test_a_command_that_has_not_begun_yet_has_no_memory(machine: Machine) -> Non
     tree.close()
 
 
+def test_less_than_a_tick_says_nothing_of_cores(machine: Machine) -> None:
+    """Two readings within a tick give no cores: one tick in a millisecond would be ten of them."""
+    tree = _tree(machine)
+    _read(machine, tree)
+    machine.has(10, 1, 1.0 + 1.0 / TICKS)
+    assert "tree.cpu_cores" not in _read(machine, tree, later_s=0.1 / TICKS)
+    found = _read(machine, tree, later_s=1.0)
+    assert found["tree.cpu_cores"] == pytest.approx(1.0 / TICKS / (1.0 + 0.1 / TICKS))
+    tree.close()
+
+
 def test_one_that_only_watches_is_not_counted(machine: Machine) -> None:
     """The process at the top may leave itself out: what it started, and orphans, count."""
     tree = _tree(machine, count_root=False)

@@ -70,6 +70,16 @@ def test_dear_readings_come_as_often_as_they_may(cost_s: float, every: int) -> N
     assert sensor.slower() == {"tree.cpu_cores": pytest.approx(0.1 * every, rel=0.05)}
 
 
+def test_readings_reach_up_to_the_end() -> None:
+    """What was passed over at the last occasion is read at the end, and nothing is read twice."""
+    sensor, _, _ = _read(Dear(5e-3), 60)
+    assert sensor.read("fast") == ()
+    assert [s.sensor for s in sensor.read("ends")] == ["tree.cpu_cores", "host.load_1m"]
+    assert [s.sensor for s in sensor.read("ends")] == ["host.load_1m"]
+    cheap, _, _ = _read(Dear(0.0), 1)
+    assert [s.sensor for s in cheap.read("ends")] == ["host.load_1m"]
+
+
 def test_all_else_is_the_sensors() -> None:
     """Names, absences and the end are handed on."""
     dear = Dear(0.0)

@@ -123,10 +123,13 @@ class ProcessTree:
         self._ended_s = None
         spent = self.cpu_s()
         found = [Sample("tree.rss_bytes", float(sum(s.rss_bytes for s in self._last.values())))]
-        if self._before is not None and now > self._before[0]:
+        if self._before is None:
+            self._before = (now, spent)
+        # CPU time is counted in ticks: in less than one, a single tick would pass for many cores.
+        elif now - self._before[0] >= self._tick_s:
             cores = max(0.0, spent - self._before[1]) / (now - self._before[0])
             found.append(Sample("tree.cpu_cores", cores))
-        self._before = (now, spent)
+            self._before = (now, spent)
         return found
 
     def cpu_s(self) -> float:
