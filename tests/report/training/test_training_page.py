@@ -130,6 +130,16 @@ def test_throughput_that_still_grows_is_told_so() -> None:
     assert "knee not reached" in text
 
 
+def test_a_knee_of_one_round_says_so() -> None:
+    """Without an interval nobody is led to think that there was one."""
+    assert "(knee not reached, one round)" in reply(
+        page(rounds=1, steps=STEPS | {GPU: lambda _b: 4e-3}), "RQ2"
+    )
+    assert "knee not reached, one round" not in reply(
+        page(steps=STEPS | {GPU: lambda _b: 4e-3}), "RQ2"
+    )
+
+
 def test_missing_power_says_why_and_gives_the_break_even(both: Page) -> None:
     """The system's words, how to get it, and from which power of the host on."""
     text = reply(both, "RQ3")

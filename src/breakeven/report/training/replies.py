@@ -115,7 +115,7 @@ def _knee(told: Told, bend: Answer) -> str:
         growth = figures.ratio(bend.figure("last_growth"))
         return (
             f"still grows at the largest batch, {figures.short(at)}: {rate}, {growth} of the batch "
-            f"before (knee not reached)"
+            f"before (knee not reached{_alone(bend)})"
         )
     if bend.word == "undecided":
         return f"is {rate} at the largest batch, {figures.short(at)} (knee not settled: {bend.why})"
@@ -124,9 +124,15 @@ def _knee(told: Told, bend: Answer) -> str:
     if bent is not None and bent.low is not None and bent.high is not None and bent.low < bent.high:
         span = f" (somewhere from {units.whole(bent.low)} to {units.whole(bent.high)})"
     return (
-        f"stops growing at batch {figures.short(bent)}{span}, at best {rate} at batch "
+        f"stops growing at batch {figures.short(bent)}{span or _alone(bend)}, at best {rate} at batch "
         f"{figures.short(at)}"
     )
+
+
+def _alone(bend: Answer) -> str:
+    """Return the words for a knee that one round alone speaks for."""
+    at = bend.figure("knee")
+    return ", one round" if at is not None and at.low is None else ""
 
 
 def _rate(told: Told, entry: str, size: int) -> str:
