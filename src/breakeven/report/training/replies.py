@@ -123,10 +123,8 @@ def _knee(told: Told, bend: Answer) -> str:
     span = ""
     if bent is not None and bent.low is not None and bent.high is not None and bent.low < bent.high:
         span = f" (somewhere from {units.whole(bent.low)} to {units.whole(bent.high)})"
-    return (
-        f"stops growing at batch {figures.short(bent)}{span or _alone(bend)}, at best {rate} at batch "
-        f"{figures.short(at)}"
-    )
+    where = f"{figures.short(bent)}{span or _alone(bend)}"
+    return f"stops growing at batch {where}, at best {rate} at batch {figures.short(at)}"
 
 
 def _alone(bend: Answer) -> str:
