@@ -53,7 +53,7 @@ class Jobs:
 def examine(
     spec: RunSpec, machine: Machine, tell: Callable[[str, float], None] = lambda *_: None
 ) -> Jobs:
-    """Build model and data once in a process of their own, at the least and the greatest size.
+    """Build model and data once in a process of their own, at the least size and twice that.
 
     Raises
     ------
@@ -83,7 +83,10 @@ def examine(
                     f"training needs PyTorch: {opened.why}", opened.fix or "breakeven doctor"
                 )
             for workload in spec.workloads:
-                sizes = tuple(dict.fromkeys((workload.sizes[0], workload.sizes[-1])))
+                # Work and memory grow in a straight line: two small batches foresee a large one,
+                # which might not fit the memory that it is asked about.
+                least = workload.sizes[0]
+                sizes = (least, 2 * least) if len(workload.sizes) > 1 else (least,)
                 request = jm.Examine(workload=workload.name, sizes=sizes, seed=spec.seed)
                 facts[workload.name] = _found(worker.ask(request, EXAMINE_DEADLINE_S))
     except WorkerError as error:

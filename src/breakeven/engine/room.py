@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from breakeven import units
 from breakeven.engine.page_locked import BYTES_MOST, foreseen_bytes
 from breakeven.model.run import Entry
+from breakeven.workloads.jobs import JobWorkload
 from breakeven.workloads.planned import Planned
 
 # What is free now is not all for arrays: libraries take workspaces, the system its caches.
@@ -34,11 +35,18 @@ def host_shortage(
     """
 
     def need(at: int) -> int:
-        whole = sum(workload.need(at, e.dtype).host for e in entries)
+        whole = sum(_on_host(workload, at, e) for e in entries)
         locked = (foreseen_bytes(workload, at, e.dtype) for e in entries if e.device != "cpu")
         return whole + (sum(min(BYTES_MOST, n) for n in locked) if locks else 0)
 
     return _shortage(workload, size, entries, free, need, "of host memory", "are free")
+
+
+def _on_host(workload: Planned, size: int, entry: Entry) -> int:
+    need = workload.need(size, entry.dtype)
+    if isinstance(workload, JobWorkload):
+        return workload.host_bytes_of(need, entry.device)
+    return need.host
 
 
 def device_shortage(

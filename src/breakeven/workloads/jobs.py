@@ -56,21 +56,23 @@ class JobWorkload:
         return Work(flops=_on_line(flops, size), bytes=_on_line(moved, size))
 
     def need(self, size: int, dtype: DType) -> Need:
-        """Return the bytes of the job, with what a framework takes."""
+        """Return the bytes of the job on the CPU, or on a device, with what a framework takes.
+
+        The job was counted on one of them, and lies on the other just as it does there.
+        """
         del dtype
-        host, device = (
-            _on_line({n: float(part(f.need)) for n, f in self._facts.items()}, size)
-            for part in (_host, _device)
-        )
-        return Need(host=int(host) + HOST_BYTES, device=int(device) + DEVICE_BYTES)
+        held = {n: _held(f.need) for n, f in self._facts.items()}
+        own = int(_on_line(held, size))
+        return Need(host=own + HOST_BYTES, device=own + DEVICE_BYTES)
+
+    @staticmethod
+    def host_bytes_of(need: Need, device: str) -> int:
+        """Return the host memory of a job on a device: a framework alone, where it is no CPU."""
+        return need.host if device == "cpu" else HOST_BYTES
 
 
-def _host(need: Need | None) -> int:
-    return 0 if need is None else need.host
-
-
-def _device(need: Need | None) -> int:
-    return 0 if need is None else need.device
+def _held(need: Need | None) -> float:
+    return 0.0 if need is None else float(need.host + need.device)
 
 
 def _on_line(known: Mapping[int, float], size: int) -> float:
