@@ -104,7 +104,12 @@ class Closing:
     ) -> dict[Entry, list[tuple[str, int]]]:
         """Return the cases of each entry that were measured, and are studied."""
         record = self._context.sink.record()
-        ok = {(c.entry, c.workload, c.size) for c in record.cases if c.status == "ok" and c.rounds}
+        # A size that was scouted and then left out is none that was measured.
+        ok = {
+            (c.entry, c.workload, c.size)
+            for c in record.cases
+            if c.status == "ok" and any(r.round > 0 for r in c.rounds)
+        }
         plan: dict[Entry, list[tuple[str, int]]] = {}
         for workload in record.spec.workloads:
             for size in workload.sizes:
