@@ -218,9 +218,10 @@ def test_ctrl_c_twice_asks_for_more(started: Start) -> None:
     """The first Ctrl-C is the command's own matter; a second right after it brings SIGTERM."""
     running = started(*python(LISTENER, "SIGINT"), grace_s=30.0)
     running.says()
-    for _ in range(2):
-        os.kill(running.process.pid, signal.SIGINT)
-        assert running.says() == "SIGINT"
+    os.kill(running.process.pid, signal.SIGINT)
+    assert running.says() == "SIGINT"
+    # SIGTERM follows at once: it may end the command before it has said that it heard this one.
+    os.kill(running.process.pid, signal.SIGINT)
     assert running.process.wait(60) == 128 + signal.SIGTERM
     found = running.ends()
     assert found["signal"] == "SIGTERM"

@@ -24,8 +24,8 @@ class Need(msgspec.Struct, frozen=True, kw_only=True):
     device: int
 
 
-class Answer(msgspec.Struct, frozen=True, kw_only=True):
-    """What one call gives back.
+class Answer(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """What one call gives back; made in the timed piece, so nothing tracks it for cycles.
 
     Attributes
     ----------
