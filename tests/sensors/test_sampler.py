@@ -198,7 +198,9 @@ def test_a_gpu_that_vanishes_half_way_leaves_the_rest_going(
     _with_driver(tmp_path, monkeypatch, 150)
     plan = SamplingPlan(fast_s=0.01, slow_s=0.05, core_share=1.0)
     with Sampler(plan, tmp_path, os.getpid()) as sampler:
-        _busy(1.0)
+        while not any(a.sensor == "gpu0" for a in read_recording(sampler.path).absent):
+            _busy(0.1)
+        _busy(0.2)
         found = sampler.finish()
     series = {s.sensor: s for s in found.timeline}
     assert series["gpu0.power_w"].value[0] == 400.0
