@@ -22,7 +22,7 @@ def _order(plan: SamplingPlan) -> Order:
 
 
 @pytest.mark.parametrize(
-    ("fast_s", "all_together"), [(0.1, 0.0045), (1.0, 0.0045), (0.01, 0.045), (1e-5, 1.0)]
+    ("fast_s", "all_together"), [(0.1, 0.003), (1.0, 0.003), (0.01, 0.03), (1e-5, 1.0)]
 )
 def test_what_readings_may_cost_grows_with_the_rate_that_was_asked_for(
     fast_s: float, all_together: float

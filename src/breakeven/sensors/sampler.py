@@ -58,7 +58,7 @@ class SamplingPlan(msgspec.Struct, frozen=True, kw_only=True):
     tail_bytes: int = TAIL_BYTES
     replay: str | None = None
     count_root: bool = True
-    core_share: float = 0.0045
+    core_share: float = 0.003
 
 
 class Order(msgspec.Struct, frozen=True, kw_only=True):
