@@ -21,7 +21,8 @@ from cli.spoken import Speaker
 from records import record
 from timelines import sensing, timeline
 
-READY = "import sys; print('ready', flush=True); sys.stdin.readline()"
+# It ends by a signal alone: the end of its input, which comes with `communicate`, is none.
+READY = "import signal; print('ready', flush=True); signal.pause()"
 GROWING = """\
 import sys
 held = bytearray(120 << 20)
