@@ -49,7 +49,8 @@ def _used(watched: Watched, sensing: Sensing, record: RunRecord) -> str:
         mean = watched.cpu_s / watched.wall_s
     of = record.machine.cpu.cores_usable
     said = [] if mean is None else [f"{units.significant(mean)} of {of} CPU cores"]
-    memory = [r.high for r in (found.get("tree.rss_bytes"),) if r is not None]
+    # A tree of which nothing was left when it was read had no memory then: no peak at all.
+    memory = [r.high for r in (found.get("tree.rss_bytes"),) if r is not None and r.high > 0]
     memory += [] if watched.peak_rss_bytes is None else [watched.peak_rss_bytes]
     said += [f"at most {units.size_bytes(max(memory))} of memory"] if memory else []
     return f"It used {names.joined(said)}." if said else ""

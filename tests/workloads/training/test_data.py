@@ -155,3 +155,25 @@ def test_images_with_too_few_channels_for_the_model_are_refused(tmp_path: Path) 
     code = "def data(): return [(torch.zeros(1, 2, 2), n % 2) for n in range(20)]"
     with pytest.raises(InputError, match="have 1 channels, and the model needs 3"):
         data.load(own(tmp_path, code), None, 3)
+
+
+def test_a_factory_that_draws_draws_the_same_each_time(tmp_path: Path) -> None:
+    """Every process calls it, and all must work on the same data: generators are seeded for it."""
+    file = tmp_path / "drawn.py"
+    file.write_text(
+        "import random\n"
+        "import numpy as np\n"
+        "import torch\n"
+        "from torch.utils.data import TensorDataset\n"
+        "def data():\n"
+        "    x = torch.randn(40, 1, 8, 8) + float(np.random.rand()) + random.random()\n"
+        "    return TensorDataset(x, torch.arange(40) % 4)\n"
+    )
+    import torch
+
+    from breakeven.workloads.training.own_data import own_data
+
+    before = torch.random.get_rng_state()
+    one, other = (own_data(f"{file}:data", None, None) for _ in range(2))
+    assert torch.equal(one.train[3][0], other.train[3][0])
+    assert torch.equal(torch.random.get_rng_state(), before)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from breakeven.backends.found import first_line
@@ -9,6 +12,7 @@ from breakeven.errors import InputError
 from breakeven.workloads.training import factory
 from breakeven.workloads.training.data import Data, Part, Samples, split
 
+_SEED = 0
 _WANTED = "return a data set, or a pair of them (training, test), of (image, label)"
 
 
@@ -24,7 +28,8 @@ def own_data(text: str, image_size: int | None, channels: int | None) -> Data:
         If it makes no data set, or not one of images with labels.
     """
     offered: dict[str, object] = {"image_size": image_size, "channels": channels}
-    made = factory.call(factory.load(text, "data"), text, offered)
+    with _seeded():
+        made = factory.call(factory.load(text, "data"), text, offered)
     if isinstance(made, tuple):
         if len(made) != 2:
             raise InputError(f"{text} returns {len(made)} things", _WANTED)
@@ -44,6 +49,27 @@ def own_data(text: str, image_size: int | None, channels: int | None) -> Data:
             "take `channels` as an argument of the factory, or another model",
         )
     return Data(name=text, train=train, test=test, classes=labels[-1] + 1, image=image)
+
+
+@contextmanager
+def _seeded() -> Iterator[None]:
+    """Have whoever draws at random draw the same in every process: all must work on the same data.
+
+    Generators of PyTorch, NumPy and Python are left as they were.
+    """
+    import numpy as np  # noqa: PLC0415  with PyTorch alone, which brings it
+    import torch
+
+    before = torch.random.get_rng_state(), np.random.get_state(), random.getstate()  # noqa: NPY002
+    torch.manual_seed(_SEED)
+    np.random.seed(_SEED)  # noqa: NPY002  what users' code draws from
+    random.seed(_SEED)
+    try:
+        yield
+    finally:
+        torch.random.set_rng_state(before[0])
+        np.random.set_state(before[1])  # noqa: NPY002
+        random.setstate(before[2])
 
 
 def _samples(made: Any, text: str) -> Samples:  # noqa: ANN401  whatever a user returns
