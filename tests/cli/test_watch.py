@@ -322,3 +322,13 @@ def test_what_a_trace_and_a_timeline_need_is_told(breakeven: Speaker) -> None:
 def test_lines_fit_whatever_a_command_is_called() -> None:
     """A command with control characters steers no terminal."""
     assert "\x1b" not in "".join(wrapped("ran \x1b[2J", 80))
+
+
+def test_an_argument_that_is_no_text_is_passed_on_as_it_is(tmp_path: Path) -> None:
+    """Bytes that are no UTF-8 reach the command; the document has a replacement in their place."""
+    raw = os.fsdecode(b"caf\xe9")
+    code = "import os, sys; sys.exit(os.fsencode(sys.argv[1]) != b'caf\\xe9')"
+    process = watch(tmp_path, "--no-report", "--", sys.executable, "-c", code, raw)
+    _, err = process.communicate(timeout=100)
+    assert process.returncode == 0, err
+    assert stored(tmp_path)["sensing"]["watched"]["command"][-1] == "caf\ufffd"

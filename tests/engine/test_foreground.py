@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pty
@@ -228,6 +229,16 @@ def test_ctrl_c_twice_asks_for_more(started: Start) -> None:
     assert found["said"] == ["Ctrl-C came twice: the command is asked to end (SIGTERM)"]
 
 
+def test_what_is_killed_at_last_leaves_nobody_behind(started: Start) -> None:
+    """With `--all`, what a killed process had started is killed as well, however it was adopted."""
+    inner = "trap : TERM; sleep 600; :"
+    running = started("bash", "-c", f"(setsid bash -c '{inner}') & exit 0", last="all", grace_s=0.3)
+    while "sleep" not in "".join(_descendants(running.process.pid)):
+        pass
+    os.kill(running.process.pid, signal.SIGTERM)
+    assert running.process.wait(60) == 0
+
+
 def test_ctrl_c_at_a_terminal_reaches_the_command_once(tmp_path: Path) -> None:
     """The terminal tells its whole foreground group, so that the watcher passes nothing on."""
     out = tmp_path / "ended.json"
@@ -331,3 +342,13 @@ def rest(screen: IO[bytes]) -> bytes:
         if not piece:
             return seen
         seen += piece
+
+
+def _descendants(pid: int) -> list[str]:
+    """Return the programs that live below a process."""
+    found = []
+    for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+        with contextlib.suppress(OSError):
+            found.append(Path(f"/proc/{child}/comm").read_text())
+            found += _descendants(int(child))
+    return found

@@ -144,3 +144,10 @@ def test_a_named_batch_that_the_data_are_too_few_for_is_refused() -> None:
     assert "100" in caught.value.fix
     with pytest.raises(InputError, match="more than the 10"):
         fitting(_spec(), _jobs(10))
+
+
+@pytest.mark.parametrize("option", ["model", "data"])
+def test_a_name_that_is_no_text_is_refused(option: str) -> None:
+    """A file whose name is no UTF-8 could be neither stored nor told: one line says so."""
+    with pytest.raises(InputError, match="cannot be written as text"):
+        _spec(**{option: "m\udce9.py:make"})

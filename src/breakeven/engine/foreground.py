@@ -149,6 +149,7 @@ class Foreground:
         self._own: set[int] = set()
         self._pressed_s = -1e9
         self._deadline_s: float | None = None
+        self._killing = False
         self._pid = 0
         self._adopted_cpu_s = 0.0
 
@@ -204,8 +205,11 @@ class Foreground:
             self._attend({self._pid})
 
     def _wait_for_others(self) -> None:
-        self._deadline_s = None
+        self._deadline_s, self._killing = None, False
         while others := self._others():
+            if self._killing:
+                # What a killed process had started is adopted after it: it is meant as well.
+                _send(set(others), signal.SIGKILL)
             self._attend(set(others))
 
     def _attend(self, whom: set[int]) -> None:
@@ -219,7 +223,7 @@ class Foreground:
             self._pass_on(told, whom)
         self._others()
         if self._deadline_s is not None and now() >= self._deadline_s:
-            self._deadline_s = None
+            self._deadline_s, self._killing = None, True
             self._say(f"it did not end within {units.about(self._grace_s)}: it is killed (SIGKILL)")
             _send(whom, signal.SIGKILL)
 

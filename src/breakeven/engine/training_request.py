@@ -142,17 +142,26 @@ def factory_of(text: str) -> tuple[Path, str] | None:
 
 
 def _model(text: str) -> str:
+    _legible(text, "model")
     if text in MODELS:
         return text
     return _own(text, "model", f"choose from: {', '.join(MODELS)}, FILE.py:FACTORY")
 
 
 def _data(text: str) -> str:
+    _legible(text, "data")
     if text in DATA or (Path(text).expanduser().is_dir() and factory_of(text) is None):
         return text
     return _own(
         text, "data", f"choose from: {', '.join(DATA)}, a folder of images, FILE.py:FACTORY"
     )
+
+
+def _legible(text: str, option: str) -> None:
+    """Refuse a name whose bytes are no UTF-8: it could be neither stored nor told."""
+    if not text.isprintable() or any("\ud800" <= c <= "\udfff" for c in text):
+        shown = text.encode("utf-8", "replace").decode()
+        raise InputError(f"--{option} {shown!r} cannot be written as text", "give it another name")
 
 
 def _own(text: str, option: str, fix: str) -> str:

@@ -23,6 +23,7 @@ from breakeven.engine.request import Options, spec_of
 from breakeven.engine.training_request import TrainingOptions
 from breakeven.errors import BreakevenError, InputError, NothingMeasuredError, StoreError
 from breakeven.lab.computer import read_machine
+from breakeven.lab.legible import legible
 from breakeven.lab.reach import stored_ceilings
 from breakeven.lab.result import Result
 from breakeven.lab.shelf import judged
@@ -153,7 +154,7 @@ def start_run(
     record = RunRecord(
         id=new_id(utc(), secrets.token_hex(2)),
         started=stamp(),
-        command=tuple(command),
+        command=legible(command),
         spec=spec,
         machine=machine,
     )

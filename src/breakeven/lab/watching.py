@@ -20,6 +20,7 @@ from breakeven.engine.processes import deaf_to_interrupts, oom_kills
 from breakeven.errors import InputError, StoreError
 from breakeven.lab import recovering
 from breakeven.lab.computer import read_machine
+from breakeven.lab.legible import legible
 from breakeven.lab.result import Result
 from breakeven.lab.sensed import concluded
 from breakeven.model.event import Began, Event, Remark, Sensed
@@ -101,7 +102,7 @@ def watch_command(
     foreground.check(words)
     folder = Store(store)
     folder.check_writable()
-    record = record_of(command, read_machine())
+    record = record_of(legible(command), read_machine())
     plan = msgspec.structs.replace(plan, gpus=bool(record.machine.gpus))
     sink = folder.sink(record.id)
     place = recovering.place(folder.path, record.id)
@@ -114,7 +115,7 @@ def watch_command(
             ended, begun = _run(words, asked, place, say)
             with deaf_to_interrupts():
                 recording = sampler.finish()
-        for event in _events(words, ended, begun, recording, oom_kills() - killed_before):
+        for event in _events(legible(words), ended, begun, recording, oom_kills() - killed_before):
             sink.append(event)
         result = _stored(folder, sink)
     except foreground.NotStartedError:
@@ -194,7 +195,7 @@ def _run(
     notes: list[recovering.Begun] = []
 
     def begun(at_s: float) -> None:
-        notes.append(recovering.note(place, tuple(words), at_s))
+        notes.append(recovering.note(place, legible(words), at_s))
 
     with foreground.held_signals() as held, foreground.orphans_adopted():
         runner = Foreground(say, grace_s=asked.grace_s)
