@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,14 +12,14 @@ import pytest
 from breakeven.engine import context as contexts
 from breakeven.engine import messages
 from breakeven.engine.case_remarks import UNSEEN, UNSEEN_AT_ALL
-from breakeven.engine.context import Context
+from breakeven.engine.context import BUILDING, COMPILING, DEADLINE_TIMES, Context
 from breakeven.engine.costs import PARTS_S, Task, cost_s
 from breakeven.engine.device_times import Reading
 from breakeven.engine.plan import Effort, in_precision
 from breakeven.engine.rounds import SizeRunner
 from breakeven.model.event import CaseSet
 from breakeven.model.run import Agreement, CacheTimes, DeviceTimes, Entry, GpuConditions, Memory
-from breakeven.model.spec import RunSpec, WorkloadSpec
+from breakeven.model.spec import RunSpec, TrainingSpec, WorkloadSpec
 from breakeven.sensors.base import Look
 from breakeven.workloads.matmul import Matmul
 from records import machine
@@ -63,6 +64,20 @@ def test_a_call_counts_as_hung_by_what_was_foreseen(
     context = _context(monkeypatch, left_s)
     context.call_s.update({("cupy", "matmul", n): s for n, s in known.items()})
     assert context.deadline_s("cupy", Matmul(), size) == pytest.approx(seconds, abs=0.01)
+
+
+@pytest.mark.parametrize(("compiled", "times"), [(False, BUILDING), (True, COMPILING)])
+def test_a_job_has_time_to_be_built_however_quick_its_steps_are(
+    monkeypatch: pytest.MonkeyPatch, *, compiled: bool, times: int
+) -> None:
+    """Each process reads the data and makes the model anew, also where steps are foreseen."""
+    context = _context(monkeypatch, 600.0)
+    spec = msgspec.structs.replace(context.spec, training=TrainingSpec(compile=compiled))
+    context = dataclasses.replace(context, spec=spec)
+    context.call_s["torch-cpu", "train", 64] = 0.1
+    job: Any = SimpleNamespace(name="train", work=lambda *_: SimpleNamespace(flops=1.0))
+    foreseen = context.deadline_s("torch-cpu", job, 64)
+    assert foreseen == pytest.approx(20.0 * times + DEADLINE_TIMES * 0.1)
 
 
 @pytest.mark.parametrize(

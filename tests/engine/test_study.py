@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
+from breakeven.backends.scripted import Actor, Script, ScriptedBackend
+from breakeven.engine.costs import Task
+from breakeven.engine.job_bench import JobBench
 from breakeven.engine.job_messages import RunSteps, TakePhases
 from breakeven.engine.job_study import latency_of, run_steps, take_phases
+from breakeven.engine.messages import Failed
+from breakeven.engine.recorder import Recorder
 from breakeven.engine.study import (
     LONGEST_STRETCH_S,
     PLAIN_STRETCH_S,
     ROUNDS,
     SHORTEST_STRETCH_S,
     STRETCH_SHARE,
+    Studies,
     pieces,
     studied,
 )
+from breakeven.model.event import Began
 from breakeven.model.settlement import Settlement, WorkloadState
+from breakeven.model.spec import TrainingSpec
+from breakeven.store.sink import MemorySink
 from breakeven.workloads.training.base import Facts, Phases
+from engine.job_casts import training_run
 from records import entry
 
 
@@ -138,3 +152,54 @@ def test_percentiles_are_told_where_requests_are_enough() -> None:
     assert (many.p50_s, many.p95_s, many.p99_s, many.worst_s) == (0.05, 0.095, 0.099, 0.1)
     assert few.p99_s is None
     assert few.p95_s is not None
+
+
+@pytest.mark.parametrize("journey_s", [0.0, 4e-3])
+def test_a_scripted_stretch_is_as_fast_as_its_slots(journey_s: float) -> None:
+    """Steps that are queued take their time one by one, each with its journey."""
+    actor = Actor(
+        compute_s={"train": {64: 2e-2}},
+        journey_s={"train": {64: journey_s}} if journey_s else {},
+        device="cuda:0",
+    )
+    backend = ScriptedBackend("scripted:gpu", Script(actors={"gpu": actor}))
+    bench = JobBench(backend, backend.open(), TrainingSpec(), "float32")
+    job = bench.begin("train", 64, 7)
+    slot = bench.measure("transfer", 1.0)
+    run = run_steps(job, RunSteps(seconds=2.0), bench.wait, bench.clock)
+    assert (run.end_s - run.begin_s) / run.steps == pytest.approx(slot.median_s, rel=0.01)
+    # The queue is short: a stretch lasts about as long as was asked.
+    assert run.end_s - run.begin_s < 2.5
+
+
+def test_a_case_that_always_fails_stops_the_idling_after_three_rounds(tmp_path: Path) -> None:
+    """Attempts count, so that later rounds neither wait idly nor try again."""
+    record = training_run("torch-cpu", sizes=(64,))
+    sink = MemorySink()
+    sink.append(Began(record=record))
+    context: Any = SimpleNamespace(
+        spec=record.spec, facts={}, patience_s=1.0, left_s=lambda: 60.0, tell=lambda _: None,
+        predicted_s=lambda *_: 0.0, workload=lambda _: None, sink=sink, emit=sink.append,
+    )  # fmt: skip
+    found = Settlement(pairs=(), workloads=(), rounds=1, next_look=3, settled=False)
+    idled: list[float] = []
+    asked: list[int] = []
+    recorder = Recorder(record, tmp_path, on=False)
+    studies = Studies(context, recorder, lambda: found, idled.append)
+    one = entry("torch-cpu", 2, default=True)
+    for number in range(1, 7):
+
+        def ask(_entry: object, request: object, _s: float, number: int = number) -> Failed:
+            if isinstance(request, TakePhases):
+                asked.append(number)
+            return Failed(status="error", why="no phases")
+
+        team: Any = SimpleNamespace(
+            number=number, title=f"round {number}", entries={one.id: one}, ask=ask,
+            alive=lambda _id: True,
+        )  # fmt: skip
+        studies.opened(team)
+        task = Task(workload="train", size=64, entries=(one.id,), parts=False)
+        studies.sized(team, task, (one,))
+    assert asked == list(range(1, ROUNDS + 1))
+    assert len(idled) == ROUNDS

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from breakeven.engine import teams
 from breakeven.engine.recorder import Recorder
 from breakeven.errors import InputError
+from breakeven.model.run import Entry
 from breakeven.model.scaling import Team
 from breakeven.model.spec import TrainingSpec
 from breakeven.workloads.training import launch as launching
@@ -57,13 +58,17 @@ def _context(folder: Path, gpus: tuple[int, ...], had: tuple[Team, ...] = ()) ->
 
 
 def _run(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, gpus: tuple[int, ...], had: tuple[Team, ...] = ()
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    gpus: tuple[int, ...],
+    had: tuple[Team, ...] = (),
+    entries: tuple[Entry, ...] = (entry("torch-cpu", 2, default=True),),
 ) -> tuple[Any, Started]:
     started = Started()
     monkeypatch.setattr(launching, "launch", started)
     context = _context(folder, gpus, had)
     recorder = Recorder(context.sink.record(), folder, on=False)
-    teams.Teams(context, recorder).run((entry("torch-cpu", 2, default=True),))
+    teams.Teams(context, recorder).run(entries)
     return context, started
 
 
@@ -114,3 +119,13 @@ def test_a_run_that_asks_for_none_starts_none(
     context, started = _run(tmp_path, monkeypatch, ())
     assert not started.asked
     assert not context.said
+
+
+def test_gpus_that_are_not_there_are_told_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither rounds nor sizes repeat it, and no round starts such a team."""
+    context, started = _run(tmp_path, monkeypatch, (4,), entries=(entry("torch-cuda"),))
+    assert len(context.machine.gpus) < 4
+    assert len([r for r in context.remarks if r.startswith("4 GPUs were asked for")]) == 1
+    assert 4 not in {c for _, c, _, _ in started.asked}

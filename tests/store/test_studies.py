@@ -7,11 +7,12 @@ import msgspec
 from breakeven.model.event import Began, Ended, Sensed, Studied, TeamDone
 from breakeven.model.scaling import Rank, Team
 from breakeven.model.sensing import Absent, Mark, Sensing
-from breakeven.model.study import Latency, StepPhases, Stretch, Study
+from breakeven.model.study import Epoch, Latency, StepPhases, Stretch, Study, Training
 from breakeven.model.timeline import Series
 from breakeven.model.trace import TraceSummary
 from breakeven.store.fold import fold
 from breakeven.store.privacy import Privacy
+from breakeven.store.studies import joined
 from breakeven.store.unfold import unfold
 from records import record
 
@@ -110,3 +111,18 @@ def test_too_few_requests_have_no_percentile() -> None:
     """What was not measured is None in the document, never 0."""
     latency = Latency(round=1, requests=3, p50_s=0.1, p95_s=None, p99_s=None, worst_s=0.2)
     assert msgspec.json.decode(msgspec.json.encode(latency))["p99_s"] is None
+
+
+def _training(epochs: int) -> Study:
+    run = tuple(
+        Epoch(epoch=n, seconds=1.0, train_loss=1.0, test_loss=1.0, correct=1, total=2)
+        for n in range(epochs)
+    )
+    whole = Training(round=1, seed=7, epochs=run)
+    return Study(workload="train", size=64, entry="torch-cpu-2", trainings=(whole,))
+
+
+def test_a_training_that_was_broken_off_gives_way_to_the_whole_one() -> None:
+    """A resumed run repeats it from the same seed; one that is no longer than it replaces none."""
+    assert joined(_training(3), _training(20)).trainings == _training(20).trainings
+    assert len(joined(_training(3), _training(2)).trainings) == 2

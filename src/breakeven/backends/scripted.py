@@ -23,6 +23,8 @@ from breakeven.model.spec import Precision
 PREFIX = "scripted:"
 AN_EXAMPLE = "docs/backends.md has one"
 STALL_S, STALL_WINDOW_S = 8e-3, 0.05
+# Steps that a device takes before it makes the host wait for the oldest.
+QUEUE_DEPTH = 4
 # Bounds within which every time that is made of these is a number above 0.
 Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e6)]
 Spread = Annotated[float, msgspec.Meta(ge=0, le=1)]
@@ -194,6 +196,7 @@ class ScriptedBackend:
         self._now = 0.0
         self._case = ("", 0)
         self._moved_in = self._moved_out = False
+        self._queued: int | None = None
 
     def find(self) -> BackendInfo:
         """Say that it is available: a file is all it needs."""
@@ -249,6 +252,7 @@ class ScriptedBackend:
         """Take the place of this case on the script, with its fault if it has one."""
         self._case = (workload, size)
         self._moved_in = self._moved_out = False
+        self._queued = None
         if not self._actor.compute_s.get(workload):
             raise NotImplementedError(f"scripted: no times for {workload}")
         match self._actor.faults.get(size):
@@ -287,13 +291,29 @@ class ScriptedBackend:
         return _with_error(array, self._plays.error) if self._plays.error else array
 
     def synchronise(self) -> None:
-        """Let the time of one call pass."""
+        """Let the time of one call pass, or that of every step that is queued."""
+        for _ in range(1 if self._queued is None else self._queued):
+            self._compute()
+        self._queued = None if self._queued is None else 0
+        self._moved_in = self._moved_out = False
+
+    def queue(self, steps: int) -> None:
+        """Queue steps, each with a journey of its own; from now on waits pass no others' time.
+
+        Beyond the depth of the queue the oldest ones pass at once.
+        """
+        self._queued = (self._queued or 0) + steps
+        while self._queued > QUEUE_DEPTH:
+            self._compute()
+            self._queued -= 1
+        self._moved_in = self._moved_out = False
+
+    def _compute(self) -> None:
         window = int(self._now / STALL_WINDOW_S)
         draw = random.Random(f"{self._seed}/{window}").random()  # noqa: S311  times, not secrets
         if draw < self._actor.stall:
             self._now += STALL_S
         self._pass(self._curve(self._actor.compute_s))
-        self._moved_in = self._moved_out = False
 
     def _device_seconds(self, call: Callable[[], object]) -> float:
         start = self._now

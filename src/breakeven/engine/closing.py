@@ -10,7 +10,7 @@ from breakeven import units
 from breakeven.engine import job_messages as jm
 from breakeven.engine import messages
 from breakeven.engine.clock import now
-from breakeven.engine.context import BUILDING, DEADLINE_TIMES, OPEN_DEADLINE_S, Context
+from breakeven.engine.context import DEADLINE_TIMES, OPEN_DEADLINE_S, Context
 from breakeven.engine.jobs import Jobs
 from breakeven.engine.processes import WorkerProcess
 from breakeven.engine.recorder import Recorder
@@ -151,7 +151,7 @@ class Closing:
                 )
             return
         context.tell(f"{workload} {size}, {entry.id}: {WORDS['trace']}")
-        deadline = context.patience_s + TRACE_DEADLINE_S + DEADLINE_TIMES * step_s
+        deadline = context.building_s() + TRACE_DEADLINE_S + DEADLINE_TIMES * step_s
         ready = worker.ask(self._set_up(entry, workload, size), deadline)
         if isinstance(ready, messages.Failed):
             self._emit_trace(workload, size, entry, TraceSummary(why=ready.why))
@@ -226,8 +226,11 @@ class Closing:
         training = context.spec.training
         assert training is not None
         done = context.sink.record().studies
-        if any((s.workload, s.size, s.entry) == (workload, size, entry.id) and s.trainings
-               for s in done):  # fmt: skip
+        if any(
+            (s.workload, s.size, s.entry) == (workload, size, entry.id)
+            and any(len(t.epochs) >= training.epochs for t in s.trainings)
+            for s in done
+        ):
             return
         study = blank_study(context, workload, size, entry.id)
         step_s = context.predicted_s(entry.id, context.workload(workload), size)
@@ -242,7 +245,7 @@ class Closing:
                     workload=workload, size=size, seed=context.spec.seed, epoch=number
                 )
                 longest = max([foreseen, *(e.seconds for e in epochs)])
-                deadline = context.patience_s * BUILDING + DEADLINE_TIMES * longest
+                deadline = context.building_s() + DEADLINE_TIMES * longest
                 reply = worker.ask(request, deadline)
                 if not isinstance(reply, jm.EpochRun):
                     why = reply.why if isinstance(reply, messages.Failed) else type(reply).__name__

@@ -158,14 +158,15 @@ class Context:
     def deadline_s(self, entry: str, workload: Planned, size: int) -> float:
         """Return the seconds after which a request about a case counts as hung."""
         foreseen = self.predicted_s(entry, workload, size)
+        patience = self.building_s() if workload.name in JOBS else self.patience_s
         if foreseen > 0:
-            return self.patience_s + DEADLINE_TIMES * foreseen
-        if workload.name in JOBS:
-            # Data are read and a model is made before the first step.
-            compiled = self.spec.training is not None and self.spec.training.compile
-            patience = self.patience_s * (COMPILING if compiled else BUILDING)
-            return patience + min(self._slowest_s(workload, size), self.left_s())
-        return self.patience_s + min(self._slowest_s(workload, size), self.left_s())
+            return patience + DEADLINE_TIMES * foreseen
+        return patience + min(self._slowest_s(workload, size), self.left_s())
+
+    def building_s(self) -> float:
+        """Return the patience for a job: every process reads data and makes a model first."""
+        compiled = self.spec.training is not None and self.spec.training.compile
+        return self.patience_s * (COMPILING if compiled else BUILDING)
 
     def _slowest_s(self, workload: Planned, size: int) -> float:
         return CALLS * workload.work(size, self.spec.dtype).flops / SLOWEST_FLOPS

@@ -26,7 +26,7 @@ from breakeven.engine.messages import (
 )
 from breakeven.engine.references import FILE_NAME
 from breakeven.engine.steadiness import ClockSteadiness
-from breakeven.engine.timed_slot import timed_slot
+from breakeven.engine.timed_slot import loaded_slot, timed_slot
 from breakeven.model.run import Agreement, Memory
 from breakeven.model.spec import Precision, TrainingSpec
 from breakeven.model.verdict import Scope
@@ -154,7 +154,9 @@ class JobBench:
         """Measure one slot: steps as users wait for them, or steps on a batch that lies there."""
         wait, clock = self._backend.synchronise, self._opening.clock
         step = self.job.step if scope == "transfer" else self.job.resident_step
-        call = unit_of(step, wait, self._calls)
+        call, workers = unit_of(step, wait, self._calls), self._training.workers
+        if scope == "transfer" and workers:
+            return loaded_slot(call, wait, clock, seconds, call_s=self._call_s, workers=workers)
         return timed_slot(call, wait, clock, seconds, call_s=self._call_s)
 
     def fresh(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from breakeven.backends.base import Backend
+from breakeven.backends.scripted import ScriptedBackend
 from breakeven.engine.training_request import IN_WORDS
 from breakeven.model.spec import Precision, TrainingSpec
 from breakeven.workloads.jobs import TRAIN
@@ -41,7 +42,7 @@ def make_job(
         case "scripted":
             from breakeven.workloads.scripted_job import ScriptedJob  # noqa: PLC0415  tests alone
 
-            return ScriptedJob(backend, size)
+            return ScriptedJob(_scripted(backend), size)
         case _:
             raise NotImplementedError(f"{workload} runs on PyTorch; {about.name} is for arrays")
     if precision not in IN_WORDS:
@@ -70,7 +71,13 @@ def make_reference(
     if backend.about.trains == "scripted":
         from breakeven.workloads.scripted_job import ScriptedJob  # noqa: PLC0415  tests alone
 
-        return ScriptedJob(backend, size).reference(count)
+        return ScriptedJob(_scripted(backend), size).reference(count)
     from breakeven.workloads.training.reference import reference_losses  # noqa: PLC0415  torch
 
     return reference_losses(training, size, seed, count, learn=workload == TRAIN, enough=enough)
+
+
+def _scripted(backend: Backend) -> ScriptedBackend:
+    if not isinstance(backend, ScriptedBackend):
+        raise TypeError(f"{backend.about.name} has no times that are given")
+    return backend

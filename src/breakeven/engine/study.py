@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 import msgspec
@@ -94,6 +95,7 @@ class Studies:
         self._settlement = settlement
         self._wait = wait
         self._pieces: Pieces | None = None
+        self._failed: Counter[tuple[str, int, str]] = Counter()
 
     def opened(self, team: Team) -> None:
         """Let all workers be idle for a while, their devices open: what the machine takes then."""
@@ -115,9 +117,11 @@ class Studies:
                 self._one(team, task, entry)
 
     def _had(self) -> dict[tuple[str, int, str], int]:
-        """Return from how many processes each case has phases already."""
+        """Return in how many processes each case was studied, also in vain."""
         studies = self._context.sink.record().studies
-        return {(s.workload, s.size, s.entry): len(s.phases) for s in studies}
+        had = Counter({(s.workload, s.size, s.entry): len(s.phases) for s in studies})
+        had.update(self._failed)
+        return had
 
     def _planned(self, team: Team) -> Pieces:
         if self._pieces is None:
@@ -142,6 +146,8 @@ class Studies:
         )  # fmt: skip
         if isinstance(phased, jm.PhasesTaken):
             self._emit(study, phases=(phased.phases,))
+        else:
+            self._failed[task.workload, task.size, entry.id] += 1
         if task.workload == INFER:
             request = jm.TimeRequests(
                 round=team.number, seconds=plan.requests_s, most=MOST_REQUESTS

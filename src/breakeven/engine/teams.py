@@ -42,7 +42,7 @@ class Teams:
         if not real or not sizes:
             return
         on_gpu = next((e for e in real if e.device.startswith("cuda")), None)
-        counts = tuple(sorted({1, *training.gpus}))
+        counts = self._possible(on_gpu, sorted({1, *training.gpus}))
         had = {(t.size, t.processes, t.round) for t in context.sink.record().teams}
         self._announce(len(counts) * len(sizes))
         for number in range(1, ROUNDS + 1):
@@ -51,6 +51,18 @@ class Teams:
             for size, count in order:
                 if (size, count, number) not in had:
                     self._one(on_gpu or real[0], size, count, number)
+
+    def _possible(self, on_gpu: Entry | None, counts: list[int]) -> tuple[int, ...]:
+        """Return the numbers that there are GPUs for; what is too many is told once."""
+        there = len(self._context.machine.gpus)
+        if on_gpu is None:
+            return tuple(counts)
+        for count in counts:
+            if count > there:
+                self._context.remark(
+                    f"{count} GPUs were asked for, and there are {there}: give fewer with --gpus"
+                )
+        return tuple(count for count in counts if count <= there)
 
     def _announce(self, cases: int) -> None:
         context = self._context
@@ -64,12 +76,6 @@ class Teams:
         context, training = self._context, self._context.training
         assert training is not None
         cuda = entry.device.startswith("cuda")
-        if cuda and count > len(context.machine.gpus):
-            context.remark(
-                f"{count} GPUs were asked for, and there are {len(context.machine.gpus)}: "
-                "give fewer with --gpus"
-            )
-            return
         context.tell(f"{count} processes, batch {size} each, round {number}")
         step_s = context.predicted_s(entry.id, context.workload(TRAIN), size)
         steps = MOST_STEPS if step_s <= 0 else int(STRETCH_S / step_s)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import statistics
 import time
 
+from breakeven.engine.clock import family_cpu_seconds
 from breakeven.engine.loop import Call, Clock, repeats
 from breakeven.engine.messages import Measured
 
 # Calls that are shorter are warmed again for so long before they are timed.
 REWARM_S = 2e-3
+# Batches that each process of a loader holds ready: the default of PyTorch's loader.
+PREFETCH = 2
 
 
 def timed_slot(call: Call, wait: Call, clock: Clock, seconds: float, *, call_s: float) -> Measured:
@@ -30,4 +34,36 @@ def timed_slot(call: Call, wait: Call, clock: Clock, seconds: float, *, call_s: 
         min_s=min(times),
         repeats=len(times),
         cores_used=cpu / wall if wall > 0 else None,
+    )
+
+
+def loaded_slot(
+    call: Call, wait: Call, clock: Clock, seconds: float, *, call_s: float, workers: int
+) -> Measured:
+    """Return the times of a slot of steps whose batches come from processes of a loader.
+
+    These load ahead between slots, so steps that take what lies ready come first, untimed. Later
+    batches come in bursts, of which a median sees one kind: the figure is the mean, over several
+    turns of all the processes.
+
+    Parameters
+    ----------
+    call_s : float
+        Seconds of one call as seen last.
+    workers : int
+        Processes of the loader, at least 1; their CPU time counts as that of the steps.
+    """
+    ready = PREFETCH * workers
+    for _ in range(ready):
+        call()
+        wait()
+    wall, cpu = time.perf_counter(), family_cpu_seconds(os.getpid())
+    times = repeats(call, wait, clock, max(seconds, 2 * ready * call_s))
+    wall, after = time.perf_counter() - wall, family_cpu_seconds(os.getpid())
+    used = None if cpu is None or after is None else after - cpu
+    return Measured(
+        median_s=statistics.fmean(times),
+        min_s=min(times),
+        repeats=len(times),
+        cores_used=used / wall if used is not None and wall > 0 else None,
     )

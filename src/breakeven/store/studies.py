@@ -6,11 +6,13 @@ from typing import Any
 
 import msgspec
 
-from breakeven.model.study import Study
+from breakeven.model.study import Study, Training
 
 
 def joined(known: Study, new: Study) -> Study:
     """Return both in one: lists are added up, of single facts the new one counts where it is one.
+
+    A training that was broken off gives way to the one that repeats it in full.
 
     Parameters
     ----------
@@ -22,6 +24,14 @@ def joined(known: Study, new: Study) -> Study:
         old, value = getattr(known, name), getattr(new, name)
         if isinstance(value, tuple):
             changed[name] = old + value
+            if name == "trainings":
+                changed[name] = (*(t for t in old if not _repeated(t, value)), *value)
         elif value is not None:
             changed[name] = value
     return msgspec.structs.replace(known, **changed)
+
+
+def _repeated(old: Training, new: tuple[Training, ...]) -> bool:
+    return any(
+        (t.round, t.seed) == (old.round, old.seed) and len(t.epochs) > len(old.epochs) for t in new
+    )

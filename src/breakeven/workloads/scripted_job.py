@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from breakeven.backends.base import Backend
+from breakeven.backends.scripted import ScriptedBackend
 from breakeven.workloads.base import Need
 from breakeven.workloads.training.base import Clock, Facts, Phases, Score, Wait
 
@@ -21,17 +21,18 @@ class ScriptedJob:
 
     Parameters
     ----------
-    backend : Backend
-        A scripted one, its case begun.
+    backend : ScriptedBackend
+        Its case is begun.
     batch_size : int
     """
 
-    def __init__(self, backend: Backend, batch_size: int) -> None:
+    def __init__(self, backend: ScriptedBackend, batch_size: int) -> None:
         if batch_size > SAMPLES:
             raise NotImplementedError(
                 f"a batch of {batch_size} is more than the {SAMPLES} samples there are"
             )
         self._backend = backend
+        backend.queue(0)
         self.facts = Facts(
             model="scripted",
             data="scripted",
@@ -51,10 +52,12 @@ class ScriptedJob:
     def step(self) -> object:
         """Let a batch travel; the time of the step passes when it is awaited."""
         self._backend.to_device(None)
+        self._backend.queue(1)
         return None
 
     def resident_step(self) -> object:
-        """Do nothing: the time of the step passes when it is awaited."""
+        """Queue a step: its time passes when it is awaited."""
+        self._backend.queue(1)
         return None
 
     def phased_step(self, wait: Wait, clock: Clock) -> Phases:
