@@ -22,9 +22,11 @@ pytest.importorskip("torch")
 SIZE, DEADLINE_S = 32, 100.0
 
 
-def _started(made: Crew, folder: Path, training: TrainingSpec) -> WorkerProcess:
+def _started(
+    made: Crew, folder: Path, training: TrainingSpec, *, freezable: bool = True
+) -> WorkerProcess:
     config = messages.WorkerConfig(backend="torch-cpu", parent=os.getpid(), training=training)
-    worker = made.start(config, threads=1, freezable=True, log=folder / "worker.log")
+    worker = made.start(config, threads=1, freezable=freezable, log=folder / "worker.log")
     assert isinstance(worker.receive(DEADLINE_S), messages.Opened)
     return worker
 
@@ -144,6 +146,23 @@ def test_a_loader_is_frozen_counted_and_ended_with_its_worker(folder: Path) -> N
         slot = worker.ask(messages.Measure(scope="transfer", seconds=0.0), DEADLINE_S)
         assert isinstance(slot, messages.Measured)
         assert all(_stops(child) for child in loading)
+        os.kill(worker.pid, signal.SIGKILL)
+        assert all(ended(child) for child in loading)
+
+
+@pytest.mark.skipif(not CAN_FREEZE, reason="processes are frozen on Linux alone")
+def test_a_loader_stops_where_its_worker_stays_awake(folder: Path) -> None:
+    """A GPU's worker is never frozen; what loads for it rests between its requests all the same."""
+    with crew() as made:
+        worker = _started(made, folder, TrainingSpec(model="mlp", workers=1), freezable=False)
+        assert isinstance(worker.ask(_set_up(folder), DEADLINE_S), messages.Ready)
+        loading = _children(worker.pid)
+        assert loading
+        assert all(_stops(child) for child in loading)
+        assert state(worker.pid) != "T"
+        slot = worker.ask(messages.Measure(scope="transfer", seconds=0.0), DEADLINE_S)
+        assert isinstance(slot, messages.Measured)
+        assert slot.repeats >= 4
         os.kill(worker.pid, signal.SIGKILL)
         assert all(ended(child) for child in loading)
 

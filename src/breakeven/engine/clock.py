@@ -51,10 +51,21 @@ def family_cpu_seconds(pid: int) -> float | None:
         # After the name, which may hold anything: times of children that ended, in ticks.
         fields = (place / "stat").read_text().rpartition(")")[2].split()
         gone = (int(fields[13]) + int(fields[14])) / os.sysconf("SC_CLK_TCK")
-        children = (place / "task" / str(pid) / "children").read_text().split()
+        living = children(pid)
     except (OSError, ValueError, IndexError):
         return own
-    return own + gone + sum(cpu_seconds(int(child)) or 0.0 for child in children)
+    return own + gone + sum(cpu_seconds(child) or 0.0 for child in living)
+
+
+def children(pid: int) -> list[int]:
+    """Return the living children that the main thread of a process started.
+
+    Raises
+    ------
+    OSError
+        If the process is gone, or the kernel was built without their names.
+    """
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 def thread_cpu_seconds(thread: int) -> float | None:

@@ -17,7 +17,7 @@ import msgspec
 
 from breakeven import units
 from breakeven.engine import messages
-from breakeven.engine.clock import cpu_seconds, family_cpu_seconds, now
+from breakeven.engine.clock import children, cpu_seconds, family_cpu_seconds, now
 from breakeven.errors import DeadlineError, WorkerDiedError
 
 POOL_VARIABLES = (
@@ -85,6 +85,9 @@ class WorkerProcess:
         trains = config.training
         self._family = trains is not None and (trains.workers > 0 or trains.compile)
         self._frozen = False
+        # Of a worker that stays awake itself, for its driver's sake, the loader alone is stopped.
+        self._loader_freezes = CAN_FREEZE and not freezable and self._family
+        self._stopped: list[int] = []
         self._cpu_s = 0.0
         self._log = log
         self._oom_before = oom_kills()
@@ -152,12 +155,20 @@ class WorkerProcess:
         if self.freezable and not self._frozen:
             self._signal(signal.SIGSTOP)
             self._frozen = True
+        elif self._loader_freezes and not self._stopped and self._lives():
+            # Without their names they load on, which its cores show.
+            with contextlib.suppress(OSError):
+                self._stopped = children(self.pid)
+            self._signal_loader(signal.SIGSTOP)
 
     def thaw(self) -> None:
         """Let a stopped process go on."""
         if self._frozen:
             self._signal(signal.SIGCONT)
             self._frozen = False
+        if self._stopped:
+            self._signal_loader(signal.SIGCONT)
+            self._stopped = []
 
     def cpu_s(self) -> float:
         """Return the CPU time that it has used, seconds; once it is gone, what was read last."""
@@ -178,6 +189,11 @@ class WorkerProcess:
     def _signal(self, number: signal.Signals) -> None:
         if self._lives():
             self._send(number)
+
+    def _signal_loader(self, number: signal.Signals) -> None:
+        for child in self._stopped if self._lives() else ():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child, number)
 
     def _send(self, number: signal.Signals) -> None:
         """Signal the process; one with a family is the leader of their group."""
