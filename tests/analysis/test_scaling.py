@@ -133,6 +133,14 @@ def test_an_exchange_that_stands_bare_is_named() -> None:
     assert judged(exchange=0.5, hidden=0.95).cause == "balanced"
 
 
+def test_an_exchange_whose_interval_reaches_the_threshold_is_left_open() -> None:
+    """One team has no interval; three that lie far apart have one that is too wide."""
+    bare = team(2, 1, exchange=0.5, hidden=0.2)
+    assert scalings([team(1, 1), bare])[0].cause == "undecided"
+    apart = [team(2, n, exchange=e, hidden=0.2) for n, e in ((1, 0.02), (2, 0.05), (3, 0.9))]
+    assert scalings([*(team(1, n) for n in (1, 2, 3)), *apart])[0].cause == "undecided"
+
+
 def test_processes_that_hinder_each_other_are_found() -> None:
     """All take half as long again beside each other as one alone."""
     found = judged(busy=lambda _: 1.5)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from breakeven.analysis.energy import energies
 from breakeven.backends.scripted import Actor, Script, ScriptedBackend
 from breakeven.engine.costs import Task
 from breakeven.engine.job_bench import JobBench
@@ -28,6 +29,7 @@ from breakeven.engine.study import (
 from breakeven.model.event import Began
 from breakeven.model.settlement import Settlement, WorkloadState
 from breakeven.model.spec import TrainingSpec
+from breakeven.model.timeline import Series
 from breakeven.store.sink import MemorySink
 from breakeven.workloads.training.base import Facts, Phases
 from engine.job_casts import training_run
@@ -84,6 +86,19 @@ def test_all_stretches_together_keep_their_share(left_s: float, cases: int) -> N
     least = ROUNDS * cases * SHORTEST_STRETCH_S
     assert whole <= max(STRETCH_SHARE * left_s, least) + 1e-9
     assert SHORTEST_STRETCH_S <= plan.stretch_s <= LONGEST_STRETCH_S
+
+
+@pytest.mark.parametrize("left_s", [1.0, 600.0])
+def test_the_idle_stretch_is_long_enough_for_a_counter_of_tenths(left_s: float) -> None:
+    """What its steps leave open at the ends is under the 5 % that an energy may leave open."""
+    idle_s = pieces(left_s, 20, bound=True, requests=False).idle_s
+    counter = Series(
+        sensor="gpu0.energy_j",
+        t_s=tuple(0.05 + 0.1 * i for i in range(round(10 * idle_s) + 1)),
+        value=tuple(8.0 * i for i in range(round(10 * idle_s) + 1)),
+    )
+    gpu, _ = energies([counter], 0.0, idle_s)
+    assert gpu.gross_j is not None
 
 
 def test_requests_take_half_of_a_stretch() -> None:

@@ -39,7 +39,7 @@ class Working(Recorded):
         clock: Callable[[], float],
         lacks: set[str | int] | None = None,
         narrow: set[int] | None = None,
-        devices: tuple[dict[str, Any], ...] = (H200,),
+        devices: tuple[dict[str, Any], ...] = (H200 | {"pids": (4242,)},),
     ) -> None:
         super().__init__(*devices)
         self.clock, self.lacks, self.narrow = clock, lacks or set(), narrow or set()

@@ -102,7 +102,7 @@ def test_the_slow_tier_holds_heat_copies_and_durations(clock: Clock) -> None:
     found.pop("power_history_w")
     assert found == {
         "temperature_c": 41.0, "temperature_margin_c": 46.0, "to_device_bytes": 1001 * 10e9,
-        "to_host_bytes": 1001 * 2e9, "processes": 0.0,
+        "to_host_bytes": 1001 * 2e9, "processes": 1.0,
         "held_power_cap_total_s": pytest.approx(100.1), "held_thermal_total_s": 0.0,
         "held_board_limit_total_s": 0.0,
     }  # fmt: skip
@@ -232,6 +232,46 @@ def test_a_question_that_keeps_failing_is_given_up_from_its_first_failure(clock:
     said = sensor.absent()[0]
     assert said.since_s == pytest.approx(1000.1)
     assert _values(sensor, "fast")["power_w"] == 400.0
+
+
+def test_an_empty_list_is_no_count_of_processes_until_one_was_seen(
+    clock: Clock, tmp_path: Path
+) -> None:
+    """A driver that hides the list says the same as one that has nothing to list."""
+    hiding, later = Working(clock, devices=(H200,)), Working(clock, devices=(H200 | {"pids": ()},))
+    sensor = _sensor(clock, hiding)
+    assert "processes" not in _values(sensor, "slow")
+    (said,) = sensor.absent()
+    assert said.sensor == "gpu0.processes"
+    assert "may hide" in said.why
+
+    def comes(at_s: float) -> None:
+        later.devices[0]["pids"] = (10,) if 2.5 < at_s < 4.5 else ()
+
+    found = _record(tmp_path / "late.rec", clock, _sensor(clock, later), comes, 6.0)
+    series = next(s for s in found.timeline if s.sensor == "gpu0.processes")
+    assert set(series.value) == {1.0, 0.0}
+    assert series.value[0] == 1.0
+    assert "gpu0.processes" not in {a.sensor for a in found.absent}
+
+
+def test_power_and_energy_are_never_thinned(clock: Clock) -> None:
+    """Energy needs ten readings a second; what all others may take is what they leave."""
+    spent = [0.0]
+
+    def cpu_s() -> float:
+        spent[0] += 2e-3
+        return spent[0]
+
+    sensor = _sensor(clock, Working(clock), cpu_s)
+    seen: list[set[str]] = []
+    for _ in range(5):
+        sensor.read("slow")
+        seen += [{s.sensor for s in sensor.read("fast")} for _ in range(10)]
+    assert all({"gpu0.power_w", "gpu0.energy_j"} <= found for found in seen)
+    slower = sensor.slower()
+    assert "gpu0.sm_clock_mhz" in slower
+    assert "gpu0.power_w" not in slower
 
 
 def _record(

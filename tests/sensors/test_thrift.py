@@ -40,6 +40,19 @@ def test_all_together_stay_within_the_share(costs: list[tuple[float, float]], sh
     assert sum(a.cost_s / (a.period_s * a.every) for a in asked) <= share * (1 + 1e-9)
 
 
+def test_a_steady_question_keeps_its_period_and_the_others_pay() -> None:
+    """Power at 2 % of a core leaves a tenth of 0.5 % to the others."""
+    power, cheap, dear = Asked(0.1, steady=True), _costing(10e-6), _costing(1e-3)
+    power.cost_s = 2e-3
+    allot([power, cheap, dear], 0.005)
+    assert power.every == 1
+    assert cheap.every == 1
+    assert dear.every == 25
+    power.cost_s = 0.2e-3
+    allot([power, cheap, dear], 0.005)
+    assert (power.every, dear.every) == (1, 4)
+
+
 def test_every_so_many_th_occasion_is_one() -> None:
     """The occasions in between are passed over."""
     asked = Asked(0.1)

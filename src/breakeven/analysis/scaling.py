@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from breakeven.model.scaling import Rank, Team
-from breakeven.stats.intervals import Interval, interval
+from breakeven.stats.intervals import Interval, interval, mean_of
 
 Cause = Literal["balanced", "idle_rank", "slow_rank", "exchange", "contention", "undecided"]
 
@@ -198,8 +198,11 @@ def _cause(teams: Sequence[Team], singles: Sequence[Team]) -> tuple[Cause, Culpr
             return "slow_rank", culprit
         open_ = apart.mean > SLOWER
     exposed = [e for t in teams if (e := _exposed(t)) is not None]
-    if exposed and statistics.fmean(exposed) > EXPOSED:
-        return "exchange", None
+    if exposed:
+        openly = mean_of(exposed)
+        if openly.low is not None and openly.low > EXPOSED:
+            return "exchange", None
+        open_ = open_ or openly.value > EXPOSED
     beside = _beside(teams, singles)
     if beside is not None:
         if beside.low > SLOWER:

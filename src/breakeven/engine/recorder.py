@@ -23,6 +23,8 @@ from breakeven.sensors.sampler import Sampler, SamplingPlan
 
 # Quick enough for a stretch of half a second, slow enough to cost nothing.
 FAST_S, SLOW_S = 0.1, 1.0
+# What stretches are read with enters no verdict: a run affords more than a watched program.
+CORE_SHARE = 0.02
 
 
 class Recorder:
@@ -42,7 +44,12 @@ class Recorder:
         self._before = before
         self._marks: list[Mark] = list(before.sensing.marks) if before.sensing else []
         self.origin_s = now() - _elapsed_s(before)
-        plan = SamplingPlan(fast_s=FAST_S, slow_s=SLOW_S, gpus=bool(before.machine.gpus))
+        plan = SamplingPlan(
+            fast_s=FAST_S,
+            slow_s=SLOW_S,
+            gpus=bool(before.machine.gpus),
+            core_share=CORE_SHARE,
+        )
         self._sampler = Sampler(plan, folder, os.getpid()) if on else None
 
     def __enter__(self) -> Self:

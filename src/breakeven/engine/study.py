@@ -27,7 +27,9 @@ ROUNDS = 3
 STRETCH_SHARE = 0.35
 # A meter of power shows a new figure every 20 to 100 ms: ten seconds hold many.
 LONGEST_STRETCH_S, SHORTEST_STRETCH_S, PLAIN_STRETCH_S = 12.0, 0.4, 5.0
-LONGEST_IDLE_S, LONGEST_PHASES_S = 2.0, 1.5
+LONGEST_PHASES_S = 1.5
+# A counter that steps every 0.1 s leaves 5 % of two seconds open, where no energy is told.
+IDLE_S = 3.0
 MOST_REQUESTS = 20_000
 # Variants that repeat another entry on purpose.
 REPEATING = frozenset({"twin", "planted"})
@@ -62,7 +64,7 @@ def pieces(left_s: float, cases: int, *, bound: bool, requests: bool) -> Pieces:
         each = max(SHORTEST_STRETCH_S, min(LONGEST_STRETCH_S, shared))
     stretch_s = each / 2 if requests else each
     return Pieces(
-        idle_s=min(LONGEST_IDLE_S, each),
+        idle_s=IDLE_S,
         phases_s=min(LONGEST_PHASES_S, each / 3),
         stretch_s=stretch_s,
         requests_s=each - stretch_s,

@@ -16,6 +16,8 @@ Ask = Callable[[], list[Sample]]
 
 # Places of a value in the union that a field is answered with, by the type named beside it.
 MEMBERS = ("dVal", "uiVal", "ulVal", "ullVal", "sllVal", "siVal", "usVal")
+STEADY = frozenset({"power_w", "power_average_w", "power_plain_w", "energy_j"})
+"""Read more rarely than ten times a second, no energy could be told from them."""
 UNTOLD = "the driver does not tell it on this device"
 
 
@@ -32,7 +34,8 @@ class Question:
 
     def __init__(self, names: Sequence[str], tier: Tier, period_s: float, ask: Ask) -> None:
         self.names, self.tier, self.ask = tuple(names), tier, ask
-        self.asked = Asked(period_s)
+        steady = any(name.partition(".")[2] in STEADY for name in names)
+        self.asked = Asked(period_s, steady=steady)
         self.failures = 0
         self.since_s: float | None = None
 

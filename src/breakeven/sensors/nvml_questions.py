@@ -32,6 +32,7 @@ OLDEST_S = 30.0
 """The driver's buffer holds a few seconds; a sample that seems older has another clock."""
 _WRAPS = "the driver counts in 32 bits, which wraps between two readings"
 _SECOND = "the driver does not tell the power of the moment; {name} holds {what}"
+_HIDDEN = "the driver listed no process; in a container or a virtual machine it may hide them"
 _FASTER = "the driver's figure grows faster than time: it is no count of seconds"
 
 
@@ -139,18 +140,29 @@ def _copies(device: Device) -> None:
             device.absent.append(Absent(sensor=f"{device.name}.{name}", why=_WRAPS))
             continue
         device.one("slow", name, _later_of(device, number))
-    device.one("slow", "processes", _processes(device))
+    _processes(device)
 
 
 def _later_of(device: Device, number: int) -> Callable[[], float]:
     return lambda: device.field(number)[0]
 
 
-def _processes(device: Device) -> Callable[[], float]:
-    def ask() -> float:
-        return float(len(device.nvml.nvmlDeviceGetComputeRunningProcesses(device.handle)))
+def _processes(device: Device) -> None:
+    """Ask how many processes compute; an empty list is no count until one was ever seen."""
+    name = f"{device.name}.processes"
+    unseen = Absent(sensor=name, why=_HIDDEN)
+    seen = False
 
-    return ask
+    def ask() -> list[Sample]:
+        nonlocal seen
+        count = len(device.nvml.nvmlDeviceGetComputeRunningProcesses(device.handle))
+        if count and not seen:
+            seen = True
+            device.absent[:] = [a for a in device.absent if a is not unseen]
+        return [Sample(name, float(count))] if seen else []
+
+    if device.add("slow", ["processes"], ask) and not seen:
+        device.absent.append(unseen)
 
 
 def _held(device: Device) -> None:

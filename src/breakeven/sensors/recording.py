@@ -217,9 +217,14 @@ class _Reader:
         if self._head is None:
             raise ValueError("it is empty")
         began = self._head.began_s
+        timeline = self._tape.series()
+        # What was absent at first, with no moment named, and was read later, is not absent.
+        read = {s.sensor for s in timeline if any(v is not None for v in s.value)}
         return Recording(
-            timeline=self._tape.series(),
-            absent=tuple(self._absent.values()),
+            timeline=timeline,
+            absent=tuple(
+                a for a in self._absent.values() if a.since_s is not None or a.sensor not in read
+            ),
             cost=self._cost,
             thinned=max(self._thinned, self._tape.thinned),
             ended_early=KILLED if self._ended is None else self._ended[0],

@@ -8,6 +8,9 @@ from collections.abc import Sequence
 SMOOTH = 0.2
 """Weight of the newest reading in what a question is thought to cost."""
 
+LEAST_LEFT = 0.1
+"""Part of the share that is left to the others, whatever the steady ones take."""
+
 
 class Asked:
     """What one question costs, and how often it is asked.
@@ -16,10 +19,12 @@ class Asked:
     ----------
     period_s : float
         How often it is asked when it is cheap.
+    steady : bool
+        Whether it keeps its period whatever it costs.
     """
 
-    def __init__(self, period_s: float) -> None:
-        self.period_s = period_s
+    def __init__(self, period_s: float, *, steady: bool = False) -> None:
+        self.period_s, self.steady = period_s, steady
         self.cost_s = 0.0
         self.every = 1
         """It is asked at every so-many-th occasion."""
@@ -44,15 +49,17 @@ class Asked:
 def allot(asked: Sequence[Asked], share: float) -> None:
     """Set how often each question is asked, so that all stay within `share` of a core.
 
-    Cheap ones keep their period; what is left is split evenly among those that would take more.
+    Steady ones come first, and keep their period. So do cheap ones; what is left is split evenly
+    among those that would take more. Steady ones that leave nothing leave a tenth all the same.
 
     Parameters
     ----------
     share : float
         CPU time over time.
     """
-    loads = sorted(a.cost_s / a.period_s for a in asked)
-    left, most = share, math.inf
+    steady = math.fsum(a.cost_s / a.period_s for a in asked if a.steady)
+    loads = sorted(a.cost_s / a.period_s for a in asked if not a.steady)
+    left, most = max(share - steady, LEAST_LEFT * share), math.inf
     for place, load in enumerate(loads):
         even = left / (len(loads) - place)
         if load > even:
@@ -60,5 +67,7 @@ def allot(asked: Sequence[Asked], share: float) -> None:
             break
         left -= load
     for one in asked:
+        if one.steady:
+            continue
         load = one.cost_s / one.period_s
         one.every = max(1, math.ceil(load / most)) if most > 0 and load > most else 1

@@ -18,6 +18,7 @@ PARITY = 0.02
 """Share of the images by which two accuracies may differ and be on a par."""
 
 SAME_IMAGES = "paired: the same images, answer by answer"
+_ONE_SEED = "one training each: the images tell them apart, but another seed may end elsewhere"
 OTHER_IMAGES = "unpaired: which images were answered wrongly was not kept"
 
 
@@ -79,9 +80,10 @@ def _alone(study: Study) -> Answer:
 def _beside(ours: Study, theirs: Study) -> Answer:
     """Return the difference of two accuracies with its interval, and the word for it.
 
-    On a par: the whole interval within 2 points of 0. Different: the whole interval on one side
-    of 0. Where the answers to each image were kept, the difference is of pairs: an image that is
-    hard to read is so for both.
+    On a par: the whole interval within 2 points of 0. One training a side is compared, and its
+    interval is of the images alone: where all of it lies on one side of 0 the seeds may be why, so
+    that nobody is said to have learnt less. Where the answers to each image were kept, the
+    difference is of pairs: an image that is hard to read is so for both.
     """
     mine, base = _last(ours), _last(theirs)
     assert mine is not None
@@ -94,16 +96,19 @@ def _beside(ours: Study, theirs: Study) -> Answer:
     else:
         apart = difference(a.correct, a.total, b.correct, b.total)
     epochs = {len(mine.epochs), len(base.epochs)}
-    same = len(epochs) == 1
+    same, said = len(epochs) == 1, _word(apart)
+    why = None if same else f"{min(epochs)} epochs against {max(epochs)}"
+    if same and said == "different":
+        why = _ONE_SEED
     return Answer(
         question="accuracy",
         workload=ours.workload,
         entry=ours.entry,
         size=ours.size,
         base=theirs.entry,
-        word=_word(apart) if same else "undecided",
+        word=said if same and said != "different" else "undecided",
         figures=(_quantity("difference", "share", apart, a.total, method),),
-        why=None if same else f"{min(epochs)} epochs against {max(epochs)}",
+        why=why,
     )
 
 

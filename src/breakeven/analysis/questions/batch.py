@@ -15,9 +15,9 @@ from breakeven.stats.intervals import LOOKS, Mean
 BY_STRETCH = "samples over seconds of steps without a pause"
 BY_SLOTS = "batch size over the time of a step in its timed slots"
 _ONE_SIZE = "one batch size shows no knee; more (--batch-sizes) would"
-_ALL_PROCESSES = "peak of the process and its children while steps ran"
+_ALL_PROCESSES = "peak of all processes of the run together, other entries' included"
 _WORKER = "peak of the worker process over the whole case"
-_BY_DRIVER = "peak that the driver counts for all processes while steps ran"
+_BY_DRIVER = "peak that the driver counts for all processes together, other entries' included"
 _ALLOCATOR = "peak of the framework's allocator"
 _ONCE = "one figure for all rounds: the greatest"
 
@@ -137,6 +137,7 @@ def _log_ratio(name: str, found: Mean) -> Quantity:
 
 
 def _device_memory(subjects: Subjects, study: Study, gpu: str) -> Quantity:
+    """Return what the whole run took on the GPU; the entry's own stands beside it."""
     sensor = f"{gpu}.memory_bytes"
     found = subjects.peak_reading(study, sensor)
     if found:
@@ -153,11 +154,12 @@ def _allocator(subjects: Subjects, study: Study) -> list[Quantity]:
 
 
 def _host_memory(subjects: Subjects, study: Study) -> Quantity:
+    """Return the worker's own peak; without it that of the whole run, which says so."""
+    case = subjects.case(study.workload, study.size, study.entry)
+    peak = None if case is None or case.memory is None else case.memory.host_peak_bytes
+    if peak is not None:
+        return quantities.single("host_memory", "bytes", float(peak), method=_WORKER, why=_ONCE)
     found = subjects.peak_reading(study, "tree.rss_bytes")
     if found and stretches(study):
         return quantities.mean("host_memory", "bytes", found, method=_ALL_PROCESSES)
-    case = subjects.case(study.workload, study.size, study.entry)
-    peak = None if case is None or case.memory is None else case.memory.host_peak_bytes
-    if peak is None:
-        return subjects.lacking("host_memory", "bytes", "tree.rss_bytes", study)
-    return quantities.single("host_memory", "bytes", float(peak), method=_WORKER, why=_ONCE)
+    return subjects.lacking("host_memory", "bytes", "tree.rss_bytes", study)

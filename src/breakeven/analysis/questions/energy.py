@@ -32,6 +32,7 @@ SAMPLES = 1000
 
 _WORDS: dict[str, AnswerWord] = {"faster": "less", "slower": "more", "equivalent": "alike"}
 _NO_ROUND = "no round ran both sides without a pause"
+_NO_IDLE = "no idle stretch was recorded before it"
 _NOT_MEASURED = "no meter was read in a stretch of steps"
 
 
@@ -63,8 +64,7 @@ def _device(subjects: Subjects, study: Study, name: str, device: str) -> list[Qu
     if net:
         found.append(quantities.mean(f"{name}_energy_net", "J", net, method=method))
     else:
-        why = "no idle stretch was recorded before it"
-        found.append(quantities.missing(f"{name}_energy_net", "J", why))
+        found.append(quantities.missing(f"{name}_energy_net", "J", _no_net(study, device)))
     unsure = by_round(study, lambda s: _unsure(_energy(s, device)))
     if unsure:
         found.append(quantities.mean(f"{name}_energy_unsure", "share", unsure, method=method))
@@ -72,6 +72,13 @@ def _device(subjects: Subjects, study: Study, name: str, device: str) -> list[Qu
     if apart:
         found.append(quantities.mean(f"{name}_energy_beside", "1", apart, method="integrated"))
     return found
+
+
+def _no_net(study: Study, device: str) -> str:
+    """Return why nothing was taken off: what was said of the first stretch that has a figure."""
+    told = (_energy(s, device) for s in stretches(study))
+    said = (e.why for e in told if e is not None and e.gross_j is not None)
+    return next((why for why in said if why is not None), _NO_IDLE)
 
 
 def _energy(stretch: Stretch, device: str) -> Energy | None:

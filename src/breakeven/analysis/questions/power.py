@@ -87,8 +87,9 @@ def _drift(subjects: Subjects, study: Study, sensor: str) -> Quantity:
 def _word(drift: Quantity) -> AnswerWord | None:
     if drift.value is None:
         return None
-    low = drift.value if drift.low is None else drift.low
-    high = drift.value if drift.high is None else drift.high
+    if drift.low is None or drift.high is None:
+        return "undecided"
+    low, high = drift.low, drift.high
     if low >= -STEADY_C and high <= STEADY_C:
         return "steady"
     if low > 0 and drift.value > STEADY_C:

@@ -15,6 +15,7 @@ from breakeven.model.trace import TraceSummary
 PHASES = ("loader", "to_device", "forward", "backward", "optimiser", "to_host")
 APART = "the device awaited after each phase, in a pass of its own"
 OF_TRACE = "of the traced steps"
+_NO_REST = "awaited, it takes as long as a whole step without awaiting"
 _ONE_TRACE = "one trace gives no interval"
 _IDLE = ("loader", "launch", "synchronise", "other")
 
@@ -102,7 +103,12 @@ def _phases(study: Study) -> list[Quantity]:
     found.append(quantities.mean("phases_of_step", "1", sums, method=APART))
     for name, phase in (("without_loader", "loader"), ("without_copy", "to_device")):
         if any(_of(kept, phase).values()):
-            found.append(quantities.geometric(name, "1", _ceilings(kept, phase)))
+            ceilings = _ceilings(kept, phase)
+            found.append(
+                quantities.missing(name, "1", _NO_REST)
+                if ceilings is None
+                else quantities.geometric(name, "1", ceilings)
+            )
     return found
 
 
@@ -114,17 +120,17 @@ def _sum(p: StepPhases) -> float:
     return math.fsum(v for name in PHASES if (v := getattr(p, f"{name}_s")) is not None)
 
 
-def _ceilings(kept: list[StepPhases], phase: str) -> ByRound:
+def _ceilings(kept: list[StepPhases], phase: str) -> ByRound | None:
     """Return by what factor a step would be quicker if a phase took no time: no gain is larger.
 
-    It is reckoned on the step without awaiting, of which a phase can take no more than all.
+    It is reckoned on the step without awaiting. None where a phase, awaited, takes as long as that
+    in some round: steps overlap then, and nothing says what would be left.
     """
     seconds = _of(kept, phase)
-    return {
-        p.round: p.plain_step_s / max(p.plain_step_s - seconds[p.round], p.plain_step_s * 1e-3)
-        for p in kept
-        if p.round in seconds
-    }
+    mine = [(p, seconds[p.round]) for p in kept if p.round in seconds]
+    if any(taken >= p.plain_step_s for p, taken in mine):
+        return None
+    return {p.round: p.plain_step_s / (p.plain_step_s - taken) for p, taken in mine}
 
 
 def _traced(trace: TraceSummary | None) -> list[Quantity]:
