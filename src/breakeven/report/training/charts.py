@@ -21,7 +21,7 @@ _GIB = "format(datum.value, '~r') + ' GiB'"
 _BYTES_OF_GIB = 2.0**30
 _CURVES = {
     "throughput": ("throughput", "throughput", ("throughput",), "format(datum.value, '~s')"),
-    "memory": ("memory", "peak while steps ran", ("device_memory", "host_memory"), _GIB),
+    "memory": ("memory", "peak", ("device_memory", "host_memory"), _GIB),
     "load": ("how busy", "share", ("gpu_utilisation", "cpu_share"), _PERCENT),
 }
 _SIDES = {

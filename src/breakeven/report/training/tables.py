@@ -82,7 +82,9 @@ def load(told: Told) -> Table:
     caption = (
         "Time with a kernel: share of the driver's windows in which at least one kernel ran, which "
         "says nothing about how full the GPU was. CPU cores: of the process and its children. "
-        "Memory is the peak while steps ran; - was not read, or does not apply."
+        "Device memory is the peak that the driver counts for all processes of the run together, "
+        "the allocator's that of the entry's own, the host's likewise where known; - was not "
+        "read, or does not apply."
     )
     return cells.table("Load by batch size", caption, columns, body, text=(1,))
 
