@@ -40,10 +40,14 @@ class Started:
         )  # fmt: skip
 
 
-def _context(folder: Path, gpus: tuple[int, ...], had: tuple[Team, ...] = ()) -> Any:  # noqa: ANN401
+def _context(
+    folder: Path, gpus: tuple[int, ...], had: tuple[Team, ...] = (), *, compiled: bool = False
+) -> Any:  # noqa: ANN401
     import random
 
-    record = training_run("torch-cpu", sizes=(64,), training=TrainingSpec(gpus=gpus))
+    record = training_run(
+        "torch-cpu", sizes=(64,), training=TrainingSpec(gpus=gpus, compile=compiled)
+    )
     record = replace(record, teams=had)
     context = SimpleNamespace(
         spec=record.spec, training=record.spec.training, machine=record.machine, scratch=folder,
@@ -129,3 +133,17 @@ def test_gpus_that_are_not_there_are_told_once(
     assert len(context.machine.gpus) < 4
     assert len([r for r in context.remarks if r.startswith("4 GPUs were asked for")]) == 1
     assert 4 not in {c for _, c, _, _ in started.asked}
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_teams_that_are_not_compiled_are_told_where_compiling_was_asked_for(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    compiled: bool,
+) -> None:
+    """Once, and not where nobody asked."""
+    monkeypatch.setattr(launching, "launch", Started())
+    context = _context(tmp_path, (2,), compiled=compiled)
+    recorder = Recorder(context.sink.record(), tmp_path, on=False)
+    teams.Teams(context, recorder).run((entry("torch-cpu", 2, default=True),))
+    assert context.remarks == [teams.UNCOMPILED] * compiled

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from breakeven.model.event import CaseSet, SlotDone, Studied
 from breakeven.model.run import Case, RunRecord
 from breakeven.model.spec import TrainingSpec
 from breakeven.model.study import Study
+from breakeven.workloads.training.job import PAGEABLE
 from engine.job_casts import (
     CPU_S,
     GPU_S,
@@ -45,7 +47,13 @@ def events(tmp_path_factory: pytest.TempPathFactory) -> Listening:
     )
     spec = TrainingSpec(epochs=EPOCHS, all_epochs=True)
     sink = Listening()
-    trained(training_run(name, training=spec), sink=sink)
+    run = training_run(name, training=spec)
+    looked = examine(run.spec, run.machine)
+    facts = {
+        workload: {size: replace(one, remarks=(PAGEABLE,)) for size, one in known.items()}
+        for workload, known in looked.facts.items()
+    }
+    trained(run, sink=sink, jobs=dataclasses.replace(looked, facts=facts))
     return sink
 
 
@@ -75,6 +83,11 @@ def test_batch_sizes_get_verdicts_and_a_crossover(events: Listening) -> None:
     assert crossed.low is not None
     assert crossed.high is not None
     assert 32 <= crossed.low <= 64 <= crossed.high <= 128
+
+
+def test_what_the_job_says_of_itself_is_remarked_once(events: Listening) -> None:
+    """The model and data were looked at in two sizes before the first round."""
+    assert events.record().remarks.count(f"train: {PAGEABLE}") == 1
 
 
 def test_losses_are_checked_once_and_not_while_scouting(events: Listening) -> None:

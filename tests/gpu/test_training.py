@@ -140,16 +140,22 @@ def test_an_inference_answers_as_the_cpu_does() -> None:
 
 
 def test_a_compiled_step_agrees() -> None:
-    """Compiling took a time of its own, and changes no loss by more than the rule allows."""
-    spec = TrainingSpec(model="cnn", compile=True)
-    try:
-        job = TrainingJob(spec, 64, DEVICE, 1)
-    except NotImplementedError as error:
-        pytest.skip(str(error))
-    assert job.facts.compile_s is not None
-    assert job.facts.compile_s > 0
-    job.step()
-    job.close()
+    """Compiling takes a time of its own at each of two batch sizes, and changes no loss by rule."""
+    for batch in (64, 128):
+        plain = TrainingJob(TrainingSpec(model="cnn"), batch, DEVICE, 1)
+        base = plain.first_losses(10)
+        probes = [plain.first_losses(10, probe=n) for n in (1, 2)]
+        plain.close()
+        try:
+            job = TrainingJob(TrainingSpec(model="cnn", compile=True), batch, DEVICE, 1)
+        except NotImplementedError as error:
+            pytest.skip(str(error))
+        assert job.facts.compile_s is not None
+        assert job.facts.compile_s > 0
+        found = agreement(job.first_losses(10), base, probes)
+        assert found.passed, found
+        job.step()
+        job.close()
 
 
 def test_one_gpu_alone_trains_through_torchrun(tmp_path: Path) -> None:

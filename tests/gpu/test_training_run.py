@@ -71,7 +71,8 @@ def test_steps_under_the_sensors_have_power_and_a_busy_gpu(trained: lab.Result) 
         assert read["gpu0.power_w"].mean > 0
         assert read["gpu0.utilisation_share"].mean > 0
         energy = next(e for e in stretch.energies if e.device == "gpu0")
-        assert energy.gross_j is not None or energy.why
+        assert energy.gross_j is not None, energy.why
+        assert energy.net_j is not None, energy.why
 
 
 def test_the_trace_saw_the_device(trained: lab.Result) -> None:
@@ -119,4 +120,4 @@ def test_a_batch_that_the_gpu_cannot_hold_ends_one_case(gpu: Gpu, tmp_path: Path
     )
     status = {c.size: c.status for c in result.record.cases if c.entry == "torch-cuda"}
     assert status[8] == "ok"
-    assert status.get(16384, "out_of_memory") == "out_of_memory"
+    assert status[16384] == "out_of_memory"

@@ -51,3 +51,13 @@ def tell_look(context: Context, ready: messages.Ready, gpu: GpuConditions | None
         context.remark(f"the GPU's driver does not tell here: {', '.join(look.unknown)}")
     if gpu is not None and gpu.others is None:
         context.remark(UNSEEN if can_tell(gpu) else UNSEEN_AT_ALL)
+
+
+def tell_facts(context: Context) -> None:
+    """Remark what is to be known of each training job: once a workload, and once a run."""
+    told = set(context.sink.record().remarks)
+    for workload, known in context.facts.items():
+        clauses = dict.fromkeys(clause for facts in known.values() for clause in facts.remarks)
+        for clause in clauses:
+            if (text := f"{workload}: {clause}") not in told:
+                context.remark(text)

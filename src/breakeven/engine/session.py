@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from breakeven import units
 from breakeven.backends.scripted import PREFIX
 from breakeven.engine.allotment import Allotment
+from breakeven.engine.case_remarks import tell_facts
 from breakeven.engine.clock import now, stamp
 from breakeven.engine.closing import Closing
 from breakeven.engine.conditions import meter_of
@@ -172,6 +173,7 @@ class _Session:
         """Run what the plan says, less what an interrupted run has done already."""
         context = self._context
         look_around(context, self._wait)
+        tell_facts(context)
         if self._given:
             self._rounds(announce(context, self._given))
             return

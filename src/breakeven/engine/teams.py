@@ -18,6 +18,9 @@ from breakeven.workloads.jobs import TRAIN
 ROUNDS = 3
 # A stretch is this long, about, within these numbers of steps.
 STRETCH_S, LEAST_STEPS, MOST_STEPS, WARM_STEPS = 3.0, 5, 200, 5
+UNCOMPILED = (
+    "--compile is not for several processes: they, and the one beside them, train without it"
+)
 # torchrun starts, each process imports PyTorch, and they meet.
 START_S, LIMIT_S = 10.0, 120.0
 
@@ -41,6 +44,8 @@ class Teams:
         real = [e for e in entries if not e.backend.startswith("scripted")]
         if not real or not sizes:
             return
+        if training.compile and UNCOMPILED not in context.sink.record().remarks:
+            context.remark(UNCOMPILED)
         on_gpu = next((e for e in real if e.device.startswith("cuda")), None)
         counts = self._possible(on_gpu, sorted({1, *training.gpus}))
         had = {(t.size, t.processes, t.round) for t in context.sink.record().teams}

@@ -12,7 +12,8 @@ from breakeven.errors import InputError
 from breakeven.model.spec import TrainingSpec
 from breakeven.stats.losses import agreement
 from breakeven.workloads.training.base import Job
-from breakeven.workloads.training.job import TrainingJob
+from breakeven.workloads.training.inference import InferenceJob
+from breakeven.workloads.training.job import TrainingJob, compiled
 
 if TYPE_CHECKING:
     import torch
@@ -159,7 +160,7 @@ def test_a_model_that_does_not_compile_is_not_supported(monkeypatch: pytest.Monk
     """The compiler's reason is told, and the batch size is a case like any other."""
     import torch
 
-    def refuse(_model: object) -> object:
+    def refuse(_model: object, **_: object) -> object:
         def call(_images: object) -> object:
             raise RuntimeError("no C++ compiler was found")
 
@@ -176,16 +177,55 @@ def test_compiling_has_a_time_of_its_own_and_learns_nothing(
     """The steps that compile leave the weights at their start."""
     import torch
 
-    monkeypatch.setattr(torch, "compile", lambda model: model)
-    compiled = job(TrainingSpec(model="mlp", compile=True))
-    assert compiled.facts.compile_s is not None
+    monkeypatch.setattr(torch, "compile", lambda model, **_: model)
+    quick = job(TrainingSpec(model="mlp", compile=True))
+    assert quick.facts.compile_s is not None
     assert made.facts.compile_s is None
     made.first_losses(1)
     fresh = [p.clone() for p in made._plain.parameters()]
-    assert all(
-        bool((a == b).all()) for a, b in zip(fresh, compiled._plain.parameters(), strict=True)
-    )
-    assert all(p.grad is None for p in compiled._plain.parameters())
+    assert all(bool((a == b).all()) for a, b in zip(fresh, quick._plain.parameters(), strict=True))
+    assert all(p.grad is None for p in quick._plain.parameters())
+
+
+@pytest.mark.parametrize("kind", [TrainingJob, InferenceJob])
+def test_each_batch_size_is_compiled_for_itself(
+    monkeypatch: pytest.MonkeyPatch, kind: type[TrainingJob | InferenceJob]
+) -> None:
+    """One process compiles a graph of fixed sizes for the second batch size, and the tenth."""
+    import torch
+
+    seen: list[object] = []
+
+    def note(graph: torch.fx.GraphModule, inputs: list[torch.Tensor]) -> object:
+        seen.append([i.shape[0] for i in inputs if i.ndim == 4])
+        return graph.forward
+
+    plain = torch.compile
+    monkeypatch.setattr(torch, "compile", lambda m, **given: plain(m, backend=note, **given))
+    sizes = range(8, 18)
+    for batch in sizes:
+        kind(TrainingSpec(model="mlp", compile=True), batch, "cpu", 1).close()
+    assert seen == [[batch] for batch in sizes]
+    assert all(type(s) is int for (s,) in seen)  # type: ignore[misc]
+
+
+def test_another_size_is_not_compiled_for_any(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Within one job too: nothing has a size that is left open."""
+    import torch
+
+    seen: list[type] = []
+
+    def note(graph: torch.fx.GraphModule, inputs: list[object]) -> object:
+        seen.extend(type(i) for i in inputs)
+        return graph.forward
+
+    plain = torch.compile
+    monkeypatch.setattr(torch, "compile", lambda m, **given: plain(m, backend=note, **given))
+    model = compiled(torch.nn.Flatten())
+    for batch in (4, 6, 8):
+        assert model(torch.zeros(batch, 1, 2, 2)).shape == (batch, 4)
+    assert len(seen) == 3
+    assert set(seen) == {torch.Tensor}
 
 
 def test_a_compiled_model_that_answers_otherwise_is_found(
@@ -194,12 +234,12 @@ def test_a_compiled_model_that_answers_otherwise_is_found(
     """The first losses are those of what the steps run, not of the model as it was written."""
     import torch
 
-    def wrongly(model: torch.nn.Module) -> Callable[[torch.Tensor], torch.Tensor]:
+    def wrongly(model: torch.nn.Module, **_: object) -> Callable[[torch.Tensor], torch.Tensor]:
         return lambda images: model(images) * 1.01
 
     monkeypatch.setattr(torch, "compile", wrongly)
-    compiled = job(TrainingSpec(model="mlp", compile=True))
-    assert not agreement(compiled.first_losses(4), made.first_losses(4)).passed
+    quick = job(TrainingSpec(model="mlp", compile=True))
+    assert not agreement(quick.first_losses(4), made.first_losses(4)).passed
 
 
 @pytest.mark.parametrize("name", ["adam", "adamw", "sgd"])

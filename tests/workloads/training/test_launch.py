@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import socket
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import msgspec
 import pytest
@@ -13,6 +15,7 @@ from breakeven.errors import InputError
 from breakeven.model.scaling import Team
 from breakeven.model.spec import TrainingSpec
 from breakeven.workloads.training import launch as module
+from breakeven.workloads.training.distributed import Member
 from breakeven.workloads.training.launch import TeamPlan, hidden_share, launch, shares
 from breakeven.workloads.training.orders import (
     Planted,
@@ -209,6 +212,92 @@ def test_one_process_alone_has_as_many_cores_as_each_of_several(
         launch(spec, 8, processes, "cpu", tmp_path, 1, TeamPlan())
         found = msgspec.json.decode((tmp_path / "order.json").read_bytes(), type=TeamOrder)
         assert [len(c) for c in found.cores] == [2 if gpus else 4] * processes
+
+
+@pytest.mark.parametrize(
+    ("processes", "gpus", "strategy", "threads"),
+    [(1, (), "ddp", 8), (1, (1, 2), "ddp", 4), (2, (1, 2), "ddp", 4), (2, (2,), "data_parallel", 4),
+     (4, (), "ddp", 2), (1, (16,), "ddp", 1)],
+)  # fmt: skip
+def test_a_process_on_a_gpu_has_as_many_threads_alone_as_among_others(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    processes: int,
+    gpus: tuple[int, ...],
+    strategy: Any,  # noqa: ANN401
+    threads: int,
+) -> None:
+    """Torchrun itself holds several to one thread, and one to none; nor is its folder searched."""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: set(range(8)))
+    started: list[dict[str, str]] = []
+
+    def start_nothing(_command: object, *, env: dict[str, str], **_: object) -> object:
+        started.append(env)
+        raise InputError("nothing is started", "")
+
+    monkeypatch.setattr(module.subprocess, "Popen", start_nothing)
+    spec = TrainingSpec(model="mlp", gpus=gpus)
+    with pytest.raises(InputError, match="nothing is started"):
+        launch(spec, 8, processes, "cuda", tmp_path, 1, plan(cores=(), strategy=strategy))
+    (environment,) = started
+    assert environment["OMP_NUM_THREADS"] == str(threads)
+    assert environment["PYTHONSAFEPATH"] == "1"
+
+
+def test_a_file_of_the_callers_folder_stands_for_no_module(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A `queue.py` that lies there would end torchrun and every rank."""
+    (tmp_path / "queue.py").write_text("raise RuntimeError('taken from here')", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    team = launch(SPEC, 8, 1, "cpu", tmp_path / "team", 1, plan())
+    assert team.why is None
+
+
+def test_a_rank_that_came_to_no_stretch_is_not_among_the_measured() -> None:
+    """Its beginning is not known, rather than zero; a clock may read zero."""
+    found = [facts(0, begin_s=0.0, end_s=0.0, steps=4, samples=32), facts(1, why="it failed")]
+    team = module._team(ORDER, 2, 1, found, "rank 1: it failed")
+    assert [r.rank for r in team.ranks] == [0]
+    assert (team.begin_s, team.end_s) == (0.0, 0.0)
+    nothing = module._team(ORDER, 2, 1, found[1:], "rank 1: it failed")
+    assert nothing.begin_s is None
+    assert nothing.ranks == ()
+
+
+class Allocator:
+    """Stands for `torch.cuda`: a peak by number of the GPU."""
+
+    def __init__(self, *peaks: int) -> None:
+        self.peaks, self.reset = peaks, [False] * len(peaks)
+
+    def reset_peak_memory_stats(self, number: int = 0) -> None:
+        """Remember which was begun anew."""
+        self.reset[number] = True
+
+    def max_memory_allocated(self, number: int = 0) -> int:
+        """Return what was needed most."""
+        return self.peaks[number]
+
+
+@pytest.mark.parametrize(
+    ("more", "peak", "reset"),
+    [
+        ({"device": "cpu"}, None, [False, False, False]),
+        ({"device": "cuda"}, 30, [False, True, False]),
+        ({"device": "cuda", "strategy": "data_parallel", "gpus": 2}, 30, [True, True, False]),
+    ],
+)
+def test_the_peak_is_of_all_gpus_that_a_process_drives(
+    tmp_path: Path, more: dict[str, Any], peak: int | None, reset: list[bool]
+) -> None:
+    """Under DataParallel the first need not need most; another process's is not counted."""
+    member = Member(msgspec.structs.replace(ORDER, **more), tmp_path, 1, 1)
+    cuda = Allocator(10, 30, 99)
+    member._torch = SimpleNamespace(cuda=cuda)
+    member._reset_peaks()
+    assert member._peak() == peak
+    assert cuda.reset == reset
 
 
 @pytest.mark.parametrize(

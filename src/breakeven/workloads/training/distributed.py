@@ -161,11 +161,10 @@ class Member:
             self._step()
         self._exchange.meet()
         self._reach("warm")
-        if order.device == "cuda":
-            self._torch.cuda.reset_peak_memory_stats()
+        self._reset_peaks()
         self._reach("stretch")
         begin_s, end_s = self._stretch(faulty=True)
-        peak = self._torch.cuda.max_memory_allocated() if order.device == "cuda" else None
+        peak = self._peak()
         self._reach("apart")
         busy_s, wait_s, exchange_s = self._apart()
         self._reach("alone")
@@ -187,6 +186,21 @@ class Member:
             gpu=self._uuid(),
             memory_peak_bytes=peak,
         )
+
+    def _gpus(self) -> list[int]:
+        """Return the numbers of the GPUs that this process drives."""
+        if self._order.device == "cpu":
+            return []
+        alone = self._order.strategy == "data_parallel"
+        return list(range(self._order.gpus)) if alone else [self._local]
+
+    def _reset_peaks(self) -> None:
+        for number in self._gpus():
+            self._torch.cuda.reset_peak_memory_stats(number)
+
+    def _peak(self) -> int | None:
+        """Return the bytes of the GPU that needed most; None on a CPU."""
+        return max(map(self._torch.cuda.max_memory_allocated, self._gpus()), default=None)
 
     def _uuid(self) -> str | None:
         if self._order.device == "cpu":

@@ -14,7 +14,7 @@ from breakeven.workloads.training import models
 from breakeven.workloads.training.answers import score_of
 from breakeven.workloads.training.base import Clock, Facts, Phases, Score, Wait
 from breakeven.workloads.training.counting import count_inference
-from breakeven.workloads.training.job import DROPPED, PAGEABLE
+from breakeven.workloads.training.job import DROPPED, PAGEABLE, compiled
 from breakeven.workloads.training.loader import Batches, check_size, loader, next_batch
 from breakeven.workloads.training.precision import autocast, products
 from breakeven.workloads.training.probe import probed
@@ -94,7 +94,7 @@ class InferenceJob:
     def _compiled(self) -> tuple[Any, float | None]:
         if not self._spec.compile:
             return self._plain, None
-        model, times = self._torch.compile(self._plain), []
+        model, times = compiled(self._plain), []
         try:
             for _ in range(2):
                 begin = time.perf_counter()

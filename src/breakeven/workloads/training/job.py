@@ -26,6 +26,18 @@ PAGEABLE = "batches lie in pageable memory, as PyTorch's loader leaves them by d
 DROPPED = "images left over at the end of an epoch are dropped"
 
 
+def compiled(model: Any) -> Any:  # noqa: ANN401  modules
+    """Return a model that is compiled for the sizes of its first call, and for each of another.
+
+    Compiled code is kept by the code of `forward`, which all batch sizes share: from the second
+    size on, a process would get code for any size, and from some number of sizes on none at all.
+    """
+    import torch
+
+    torch.compiler.reset()
+    return torch.compile(model, dynamic=False)
+
+
 class TrainingJob:
     """A model, its data and its optimiser on one device, at one batch size.
 
@@ -103,7 +115,7 @@ class TrainingJob:
         """Return the model that steps use, and what its first step took beyond a second one."""
         if not self._spec.compile:
             return self._plain, None
-        model, times = self._torch.compile(self._plain), []
+        model, times = compiled(self._plain), []
         try:
             for _ in range(2):
                 begin = time.perf_counter()

@@ -151,8 +151,7 @@ def shares(processes: int, usable: Sequence[int] | None = None) -> tuple[tuple[i
         If there are fewer cores than processes.
     """
     if usable is None:
-        found = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None
-        usable = sorted(found) if found else range(os.cpu_count() or 1)
+        usable = _usable()
     each = len(usable) // processes
     if each == 0:
         raise InputError(
@@ -162,13 +161,30 @@ def shares(processes: int, usable: Sequence[int] | None = None) -> tuple[tuple[i
     return tuple(tuple(usable[r * each : (r + 1) * each]) for r in range(processes))
 
 
+def _threads(local: int, order: TeamOrder) -> int:
+    """Return the threads of each process: as many, whatever number of processes there are.
+
+    Torchrun sets one for several processes, and leaves one process all cores.
+    """
+    if order.cores:
+        return len(order.cores[0])
+    most = max(local, order.gpus, *order.spec.gpus)
+    return max(1, len(_usable()) // most)
+
+
+def _usable() -> Sequence[int]:
+    found = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None
+    return sorted(found) if found else range(os.cpu_count() or 1)
+
+
 def _run(folder: Path, local: int, order: TeamOrder, plan: TeamPlan) -> int | None:
     """Return how torchrun ended; None where its time was up."""
     command = [sys.executable, "-m", "breakeven.workloads.training.agent", *plan.rendezvous]
     command += [f"--nproc-per-node={local}", "-m", "breakeven.workloads.training.distributed"]
     environment = {**os.environ, STARTED_BY: str(os.getpid())}
-    if order.cores:
-        environment["OMP_NUM_THREADS"] = str(len(order.cores[0]))
+    # Nothing that lies in the folder of the caller may stand for a module of the same name.
+    environment["PYTHONSAFEPATH"] = "1"
+    environment["OMP_NUM_THREADS"] = str(_threads(local, order))
     with (
         (folder / LOG).open("wb") as log,
         subprocess.Popen(
@@ -249,7 +265,10 @@ def _why(
 def _team(
     order: TeamOrder, processes: int, round_: int, facts: Sequence[RankFacts], why: str | None
 ) -> Team:
-    measured = [f for f in facts if f.end_s > 0]
+    stretches = [
+        (f, f.begin_s, f.end_s) for f in facts if f.begin_s is not None and f.end_s is not None
+    ]
+    measured = [f for f, _, _ in stretches]
     return Team(
         workload="train",
         size=order.batch_size,
@@ -257,7 +276,7 @@ def _team(
         round=round_,
         backend=facts[0].backend if facts else ("gloo" if order.device == "cpu" else "nccl"),
         strategy=order.strategy,
-        seconds=max((f.end_s - f.begin_s for f in measured), default=0.0),
+        seconds=max((end - begin for _, begin, end in stretches), default=0.0),
         samples=sum(f.samples for f in measured),
         ranks=tuple(
             Rank(
@@ -276,8 +295,8 @@ def _team(
         hidden_share=hidden_share(measured) if processes > 1 and why is None else None,
         planted=None if order.planted is None else str(order.planted),
         why=why,
-        begin_s=min((f.begin_s for f in measured), default=None),
-        end_s=max((f.end_s for f in measured), default=None),
+        begin_s=min((begin for _, begin, _ in stretches), default=None),
+        end_s=max((end for _, _, end in stretches), default=None),
     )
 
 

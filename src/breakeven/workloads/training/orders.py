@@ -84,8 +84,8 @@ class RankFacts(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes
     ----------
-    begin_s, end_s : float
-        Of the stretch, on the monotonic clock of its machine.
+    begin_s, end_s : float or None
+        Of the stretch, on the monotonic clock of its machine; None where it did not get there.
     synced_s, alone_s : float
         Of all steps with the exchange, and of as many without.
     why : str or None
@@ -99,8 +99,8 @@ class RankFacts(msgspec.Struct, frozen=True, kw_only=True):
     backend: str
     steps: int = 0
     samples: int = 0
-    begin_s: float = 0.0
-    end_s: float = 0.0
+    begin_s: float | None = None
+    end_s: float | None = None
     synced_s: float = 0.0
     alone_s: float = 0.0
     busy_s: float = 0.0
