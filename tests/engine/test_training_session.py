@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from breakeven.analysis.judge import apply, judge
+from breakeven.engine.jobs import examine
 from breakeven.model.event import CaseSet, SlotDone, Studied
 from breakeven.model.run import Case, RunRecord
 from breakeven.model.spec import TrainingSpec
@@ -183,7 +184,6 @@ def test_an_interrupted_training_is_completed(tmp_path: Path) -> None:
     studied = {(s.entry, s.size): len(s.stretches) for s in before.studies}
     assert studied["cpu", 32] >= 1
     from breakeven.analysis.settle import settle
-    from breakeven.engine.jobs import examine
     from breakeven.engine.session import measure
     from breakeven.model.event import Resumed
 
