@@ -133,7 +133,7 @@ def _copies(device: Device) -> None:
     for name, number in (("to_device_bytes", TO_DEVICE), ("to_host_bytes", TO_HOST)):
         try:
             _, kind = device.field(number)
-        except Exception as error:  # noqa: BLE001  as in `add`
+        except Exception as error:  # noqa: BLE001  whatever the binding raises is the reason told
             device.absent.append(absence(f"{device.name}.{name}", error))
             continue
         if kind in NARROW:

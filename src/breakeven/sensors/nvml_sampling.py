@@ -74,6 +74,7 @@ class NvmlSensor:
                 gpu, library, {"fast": fast_s, "slow": slow_s, "ends": slow_s}, clock
             )
         except Exception:
+            # Whatever it was goes on up; the driver's session must not stay open for it.
             self.close()
             raise
         self._gone = self._gap_due = False

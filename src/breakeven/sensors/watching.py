@@ -111,7 +111,7 @@ class NvmlWatch:
         nvml = self._nvml
         try:
             return nvml.nvmlDeviceGetMemoryInfo(self._device, version=nvml.nvmlMemory_v2)
-        except Exception:  # noqa: BLE001  as in `_ask`
+        except Exception:  # noqa: BLE001  bindings older than this form raise what they like
             return None
 
     def _others(self, own_pids: Collection[int]) -> int | None:

@@ -85,10 +85,7 @@ def interval(values: Sequence[float]) -> Interval:
         If there is no value, or one is not finite.
     """
     n = len(values)
-    if n == 0 or not all(math.isfinite(v) for v in values):
-        message = f"interval needs at least one finite value, got {list(values)}"
-        raise ValueError(message)
-    mean = math.fsum(values) / n
+    mean = _mean(values, "interval")
     squares = math.fsum((v - mean) ** 2 for v in values)
     sd = math.sqrt(squares / (n - 1)) if n > 1 else 0.0
     if n < PRIOR_BELOW and sd <= WIDE_SD:
@@ -144,10 +141,7 @@ def mean_of(values: Sequence[float]) -> Mean:
         If there is no value, or one is not finite.
     """
     n = len(values)
-    if n == 0 or not all(math.isfinite(v) for v in values):
-        message = f"mean_of needs at least one finite value, got {list(values)}"
-        raise ValueError(message)
-    mean = math.fsum(values) / n
+    mean = _mean(values, "mean_of")
     if n == 1:
         return Mean(mean, None, None, 1)
     sd = math.sqrt(math.fsum((v - mean) ** 2 for v in values) / (n - 1))
@@ -197,3 +191,11 @@ def lag_one_correlation(values: Sequence[float]) -> float | None:
     if total == 0:
         return None
     return math.fsum(a * b for a, b in pairwise(centred)) / total
+
+
+def _mean(values: Sequence[float], name: str) -> float:
+    """Return the mean; refuse no value at all, and one that is not finite."""
+    if len(values) == 0 or not all(math.isfinite(v) for v in values):
+        message = f"{name} needs at least one finite value, got {list(values)}"
+        raise ValueError(message)
+    return math.fsum(values) / len(values)
