@@ -7,6 +7,7 @@ from typing import Protocol
 import msgspec
 
 from breakeven.model.machine import BackendInfo, Blas, Ceilings
+from breakeven.model.ported import Ported
 from breakeven.model.run import (
     Agreement,
     CacheTimes,
@@ -154,6 +155,12 @@ class Sensed(msgspec.Struct, frozen=True, kw_only=True, tag="sensed"):
     sensing: Sensing
 
 
+class PortSeen(msgspec.Struct, frozen=True, kw_only=True, tag="ported"):
+    """How far a function got on an entry at a size; the last word about the three counts."""
+
+    ported: Ported
+
+
 class Remark(msgspec.Struct, frozen=True, kw_only=True, tag="remark"):
     """Something was seen that weakens the record; said once each."""
 
@@ -189,6 +196,7 @@ Event = (
     | Studied
     | TeamDone
     | Sensed
+    | PortSeen
     | Remark
     | RoundDone
     | Ended

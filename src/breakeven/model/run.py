@@ -20,6 +20,8 @@ from breakeven.model.entry import Entry, Variant
 from breakeven.model.finding import Finding
 from breakeven.model.limits import Floors, Limits
 from breakeven.model.machine import BackendInfo, Machine
+from breakeven.model.ported import Ported
+from breakeven.model.profiled import Profiled
 from breakeven.model.questions import Answer
 from breakeven.model.ratio import FirstAnswer, Ratio
 from breakeven.model.reach import Achieved, Prediction
@@ -83,6 +85,10 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
         What sensors read, with `sensing` beside it.
     questions : tuple of Answer
         What is asked of a training, answered from `studies`, `teams` and `timeline`.
+    ported : tuple of Ported
+        How far the user's own function got on each entry.
+    profiled : Profiled or None
+        What was recorded of the user's script.
     """
 
     id: str
@@ -119,3 +125,5 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
     timeline: tuple[Series, ...] = ()
     sensing: Sensing | None = None
     questions: tuple[Answer, ...] = ()
+    ported: tuple[Ported, ...] = ()
+    profiled: Profiled | None = None

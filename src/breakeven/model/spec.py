@@ -6,6 +6,8 @@ from typing import Literal
 
 import msgspec
 
+from breakeven.model.ported import FunctionSpec
+
 DType = Literal["float16", "bfloat16", "float32", "float64"]
 Precision = Literal["float16", "bfloat16", "tf32", "float32", "float64"]
 Effort = Literal["quick", "tour", "full"]
@@ -116,6 +118,8 @@ class RunSpec(msgspec.Struct, frozen=True, kw_only=True):
         Whether the run measures the ceilings of the machine before its rounds.
     training : TrainingSpec or None
         What ``train`` and ``infer`` do; None where neither takes part.
+    function : FunctionSpec or None
+        The user's own function, where that is the workload.
     """
 
     workloads: tuple[WorkloadSpec, ...]
@@ -131,3 +135,4 @@ class RunSpec(msgspec.Struct, frozen=True, kw_only=True):
     pin: bool = True
     ceilings: bool = False
     training: TrainingSpec | None = None
+    function: FunctionSpec | None = None

@@ -18,6 +18,7 @@ from breakeven.model.event import (
     EntryChosen,
     FloorsDone,
     NaiveDone,
+    PortSeen,
     Remark,
     Resumed,
     RoundDone,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
     from breakeven.model.event import Event
     from breakeven.model.machine import BackendInfo, Blas, Ceilings, Machine
+    from breakeven.model.ported import Ported
     from breakeven.model.run import ColdStart, Entry, NaiveShot, RunRecord
     from breakeven.model.scaling import Team
     from breakeven.model.study import Study
@@ -77,6 +79,7 @@ class Fold:
         self._studies: dict[tuple[str, int, str], Study] = {}
         self._teams: list[Team] = []
         self._sensed: Sensed | None = None
+        self._ported: dict[tuple[str, str, int], Ported] = {}
         self._remarks: dict[str, None] = {}
         self._rounds_planned = 0
         self._end: Ended | None = None
@@ -96,6 +99,7 @@ class Fold:
             Studied: self._studied,
             TeamDone: self._team_done,
             Sensed: self._sensors_read,
+            PortSeen: self._port_seen,
             Remark: self._remark,
             RoundDone: self._round_done,
             Ended: self._ended,
@@ -149,6 +153,7 @@ class Fold:
             limits=Limits(floors=dict(self._floors), ceilings=tuple(self._ceilings.values())),
             studies=tuple(self._studies.values()),
             teams=tuple(self._teams),
+            ported=tuple(self._ported.values()),
             timeline=self._sensed.timeline if self._sensed else (),
             sensing=self._sensed.sensing if self._sensed else None,
             remarks=tuple(self._remarks),
@@ -238,6 +243,10 @@ class Fold:
 
     def _sensors_read(self, event: Sensed) -> None:
         self._sensed = event
+
+    def _port_seen(self, event: PortSeen) -> None:
+        new = event.ported
+        self._ported[new.workload, new.entry, new.size] = new
 
     def _remark(self, event: Remark) -> None:
         self._remarks.setdefault(event.text)

@@ -17,6 +17,7 @@ from breakeven.model.event import (
     CaseSet,
     CeilingsDone,
     Event,
+    PortSeen,
     Remark,
     Sensed,
     Studied,
@@ -75,7 +76,7 @@ class Privacy:
         match event:
             case Began() | BackendSeen() | CeilingsDone() | Remark():
                 return self.clean(event)
-            case Studied() | TeamDone() | Sensed():
+            case Studied() | TeamDone() | Sensed() | PortSeen():
                 return self.clean(event)
             case CaseSet(why=str(why)):
                 return msgspec.structs.replace(event, why=self.text(why))

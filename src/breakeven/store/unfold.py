@@ -18,6 +18,7 @@ from breakeven.model.event import (
     Event,
     FloorsDone,
     NaiveDone,
+    PortSeen,
     Remark,
     Sensed,
     SlotDone,
@@ -69,6 +70,9 @@ def bare(record: RunRecord) -> RunRecord:
         teams=(),
         timeline=(),
         sensing=None,
+        ported=(),
+        profiled=None,
+        questions=(),
     )
 
 
@@ -87,6 +91,7 @@ def parts(record: RunRecord) -> Iterator[Event]:
     yield from (TeamDone(team=team) for team in record.teams)
     if record.sensing is not None:
         yield Sensed(timeline=record.timeline, sensing=record.sensing)
+    yield from (PortSeen(ported=each) for each in record.ported)
     yield from (Remark(text=text) for text in record.remarks)
     if record.finished is not None:
         yield Ended(finished=record.finished, interrupted=record.interrupted)
