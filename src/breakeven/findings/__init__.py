@@ -1,1 +1,1 @@
-"""What stands in the way of speed; built by a later step of the plan."""
+"""What stands in the way of speed, or of a true number, judged from records and from source."""

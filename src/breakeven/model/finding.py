@@ -38,6 +38,9 @@ Kind = Literal[
     "kernel-quality",
     "contended",
     "debug-switch",
+    "machine-limited",
+    "memory-limit",
+    "wrong-value",
     "none",
     "cannot-tell",
 ]

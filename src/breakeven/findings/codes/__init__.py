@@ -1,0 +1,1 @@
+"""The faults that have a name, one file a family."""
