@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import re
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
@@ -89,7 +90,9 @@ def capture(
         saved.append(raw)
 
     try:
-        with ExitStack() as stack:
+        with ExitStack() as stack, warnings.catch_warnings():
+            # PyTorch tells users of its own tables what its file, the one read here, is not cut by.
+            warnings.filterwarnings("ignore", message=".*Profiler clears events")
             profiler = _guarded(lambda: stack.enter_context(made(steps + 2, save)))
             for _ in range(WARM_STEPS):
                 step()
