@@ -13,7 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from breakeven.engine.context import Context
-from breakeven.engine.costs import LOOKS, PARTS_S, SET_UP_S, SLOT_S, WARM_CALLS, Task, cost_s
+from breakeven.engine.costs import (
+    LOADER_S,
+    LOOKS,
+    PARTS_S,
+    SET_UP_S,
+    SLOT_S,
+    WARM_CALLS,
+    Task,
+    cost_s,
+)
 from breakeven.engine.forecast import (
     announcement,
     another_fits,
@@ -24,8 +33,11 @@ from breakeven.engine.forecast import (
     rounds_s,
 )
 from breakeven.engine.plan import Effort
+from breakeven.model.spec import TrainingSpec
+from breakeven.workloads.training.base import Facts
 from engine.casts import actor, began, measured, script
 from engine.casts import gpu as gpu_actor
+from engine.job_casts import training_run
 from records import CUPY, CURVES, NUMPY, machine, record
 
 EFFORT = Effort(slots=6, slot_s=0.02, warm_s=0.06)
@@ -163,3 +175,31 @@ def test_a_run_that_goes_on_tells_the_rest_after_its_first_round(tmp_path: Path)
     again = measured(halved, say=said.append)
     assert [text.startswith("Resumed: 2 rounds take about ") for text in said] == [True]
     assert {r.round for c in again.cases for r in c.rounds} == {0, 1, 2, 3, 4}
+
+
+FACTS = Facts(
+    model="cnn", data="digits", classes=10, image=(1, 8, 8), batch_size=64, steps_per_epoch=20,
+    samples_per_epoch=1280, train_samples=1300, test_samples=400, parameters=1000, flops=10**6,
+)  # fmt: skip
+
+
+def _loading(workers: int) -> float:
+    """Return what one round of a training's batch of 64 is foreseen to take."""
+    entry = msgspec.structs.replace(NUMPY, id="torch-cpu-2", backend="torch-cpu")
+    sink = SimpleNamespace(record=lambda: SimpleNamespace(entries=(entry,)))
+    spec = training_run("torch-cpu", sizes=(64,), training=TrainingSpec(workers=workers)).spec
+    seen = context(
+        spec=spec,
+        sink=sink,
+        call_s={("torch-cpu-2", "train", 64): 0.05},
+        training=spec.training,
+        facts={"train": {64: FACTS}},
+    )
+    task = Task(workload="train", size=64, entries=("torch-cpu-2",), parts=False)
+    return cost_s(seen, task, 6)
+
+
+def test_slots_with_a_loader_of_several_processes_are_foreseen_longer() -> None:
+    """Four batches lie ready with two processes: each slot takes them, then two turns of them."""
+    more = _loading(2) - _loading(0)
+    assert more == pytest.approx(2 * LOADER_S + 6 * (4 * 0.05 + (2 * 4 - 1) * 0.05))

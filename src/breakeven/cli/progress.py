@@ -33,23 +33,38 @@ class Line:
         streams.say(text)
 
     def progress(self, text: str, left_s: float) -> None:
-        """Show what is measured now, with the time that the run may still take."""
-        left = f"at most {units.about(left_s)} left" if left_s >= 1 else "nearly done"
+        """Show what is measured now, with the time that the run may still take.
+
+        Parameters
+        ----------
+        left_s : float
+            Seconds; 0 where nothing is known of them, fewer where more passed than announced.
+        """
+        left = _left(left_s)
         if self._verbose:
             streams.say(f"{time.monotonic() - self._began:7.1f} s  {text}")
             return
         if self._live:
-            line = f"{text} ({left})"[:WIDTH]
+            line = f"{text}{left}"[:WIDTH]
             streams.say("\r" + line.ljust(len(self._shown)), nl=False)
             self._shown = line
             return
         stage = text.partition(":")[0]
         if stage != self._last_stage:
             self._last_stage = stage
-            streams.say(f"{stage} ({left})")
+            streams.say(f"{stage}{left}")
 
     def end(self) -> None:
         """Take the line away."""
         if self._live and self._shown:
             streams.say("\r" + " " * len(self._shown) + "\r", nl=False)
             self._shown = ""
+
+
+def _left(seconds: float) -> str:
+    """Return what is left, in parentheses; nothing where that is not known."""
+    if seconds >= 1:
+        return f" (at most {units.about(seconds)} left)"
+    if seconds > 0:
+        return " (nearly done)"
+    return f" ({units.about(-seconds)} longer than announced)" if seconds <= -1 else ""

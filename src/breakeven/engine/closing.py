@@ -11,6 +11,7 @@ from breakeven.engine import job_messages as jm
 from breakeven.engine import messages
 from breakeven.engine.clock import now
 from breakeven.engine.context import DEADLINE_TIMES, OPEN_DEADLINE_S, Context
+from breakeven.engine.haste import bounded
 from breakeven.engine.jobs import Jobs
 from breakeven.engine.processes import WorkerProcess
 from breakeven.engine.recorder import Recorder
@@ -78,12 +79,15 @@ class Closing:
         )
         wanted = start_s + len(backends) * sizes * TRACE_S
         self._reserved_s = min(wanted, MOST_SHARE * spec.budget_s)
+        if bounded(spec):
+            # Of little that is left the rounds need more than traces do.
+            self._reserved_s = min(self._reserved_s, MOST_SHARE * self._context.left_s())
         return self._reserved_s
 
     def run(self, entries: Sequence[Entry], found: Settlement) -> None:
         """Trace, then train: each entry in one fresh process for all of its batch sizes."""
         context = self._context
-        context.deadline += self._reserved_s
+        context.reserve(-self._reserved_s)
         training = context.spec.training
         if context.spec.effort == "quick" or training is None:
             return

@@ -44,7 +44,8 @@ class Context:
     Attributes
     ----------
     progress : callable
-        Told what is measured now, with the seconds that the run may still take.
+        Told what is measured now, with the seconds that the run may still take; fewer than none
+        once it takes longer than announced.
     patience_s : float
         Least seconds that a worker may take for one request before it counts as hung.
     call_s : dict
@@ -55,6 +56,8 @@ class Context:
         Calls captured as graphs before the rounds, by (entry, workload, size).
     say : callable
         Told what a person should read once, such as what the rounds will take.
+    reserved_s : float
+        Seconds of the budget that are kept back.
     team_s, pace : float
         Seconds that the scouting team took to start; how many times longer than foreseen its
         tasks took.
@@ -87,6 +90,7 @@ class Context:
     graphs: dict[tuple[str, str, int], Reading] = field(default_factory=dict)
     started: int = 0
     say: Callable[[str], None] = field(default=lambda _text: None)
+    reserved_s: float = 0.0
     team_s: float = 0.0
     pace: float = 1.0
     look_s: float = 0.0
@@ -109,7 +113,12 @@ class Context:
 
     def tell(self, text: str) -> None:
         """Say what is measured now."""
-        self.progress(text, self.left_s())
+        self.progress(text, self.deadline + self.reserved_s - now())
+
+    def reserve(self, seconds: float) -> None:
+        """Keep seconds of the budget back for what comes when the rounds are done."""
+        self.deadline -= seconds
+        self.reserved_s += seconds
 
     def left_s(self) -> float:
         """Return the seconds left of the budget, at least 0."""
@@ -166,7 +175,16 @@ class Context:
     def building_s(self) -> float:
         """Return the patience for a job: every process reads data and makes a model first."""
         compiled = self.spec.training is not None and self.spec.training.compile
-        return self.patience_s * (COMPILING if compiled else BUILDING)
+        if compiled:
+            # A compiler takes minutes whatever the budget, and each size needs it once.
+            return self.patience_s * COMPILING
+        return self.bound_s(self.patience_s * BUILDING)
+
+    def bound_s(self, most_s: float) -> float:
+        """Return how long one request of a training may take: no longer than its whole budget."""
+        if self.spec.training is None or self.spec.rounds is not None:
+            return most_s
+        return min(most_s, max(self.patience_s, self.spec.budget_s))
 
     def _slowest_s(self, workload: Planned, size: int) -> float:
         return CALLS * workload.work(size, self.spec.dtype).flops / SLOWEST_FLOPS

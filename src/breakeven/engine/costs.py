@@ -8,6 +8,7 @@ from breakeven.engine.cold_caches import CACHES, last_cache_bytes
 from breakeven.engine.context import Context
 from breakeven.engine.page_locked import foreseen_bytes, locking_s
 from breakeven.engine.references import STEPS
+from breakeven.engine.timed_slot import PREFETCH, loaded_s
 from breakeven.model.run import Entry
 from breakeven.model.verdict import Scope
 from breakeven.workloads.jobs import JOBS
@@ -16,6 +17,8 @@ from breakeven.workloads.jobs import JOBS
 SET_UP_S, SLOT_S, WARM_CALLS = 0.06, 0.005, 4
 # A model is built and its data are read.
 JOB_SET_UP_S = 0.8
+# One process of a loader starts, and ends with its job.
+LOADER_S = 0.1
 # Pieces that each take as long as one part of the detail may: events and a queue and two copies;
 # hot and cold caches, and the copies made for them.
 CLOCK_PARTS, CACHE_PARTS = 4, 3
@@ -64,6 +67,7 @@ def cost_s(context: Context, task: Task, slots: int) -> float:
         building = JOB_SET_UP_S if task.workload in JOBS else SET_UP_S
         set_up = building + max(context.effort.warm_s, WARM_CALLS * call) + LOOKS * look
         total += set_up + seats * slots * (max(context.effort.slot_s + SLOT_S, call) + look)
+        total += _loading_s(context, task, call, slots)
         if task.parts and task.workload in JOBS:
             # Its first losses are checked once.
             total += STEPS * call
@@ -72,6 +76,21 @@ def cost_s(context: Context, task: Task, slots: int) -> float:
                 context, entry, call, foreseen_bytes(workload, task.size, entry.dtype)
             )
     return total
+
+
+def _loading_s(context: Context, task: Task, call: float, slots: int) -> float:
+    """Return the seconds that processes of a loader add to a job: its slots are longer then.
+
+    What was loaded ahead is used up first, then several turns of the loader are timed. The
+    processes start for the first of its steps, and again for the parts of a step.
+    """
+    training = context.spec.training
+    if task.workload not in JOBS or training is None or not training.workers:
+        return 0.0
+    plain = max(context.effort.slot_s, call)
+    timed = max(loaded_s(context.effort.slot_s, call, training.workers), call)
+    each = PREFETCH * training.workers * call + timed - plain
+    return LOADER_S * training.workers + slots * max(0.0, each)
 
 
 def scopes_of(task: Task, device: str) -> tuple[Scope, ...]:

@@ -152,7 +152,9 @@ class ColdStarts:
                 entry, number=-1 - self._order, pinned=False, variables=variables
             )
             opened = worker.receive(OPEN_DEADLINE_S)
-            reply = worker.ask(request, CALL_DEADLINE_S) if _is_open(opened) else opened
+            reply = opened
+            if _is_open(opened):
+                reply = worker.ask(request, context.bound_s(CALL_DEADLINE_S))
             if variables is None:
                 self._capture(worker, entry, spec, opened, reply)
         except WorkerError as error:

@@ -9,20 +9,27 @@ from pathlib import Path
 
 import msgspec
 
+from breakeven import units
 from breakeven.engine import job_messages as jm
 from breakeven.engine import messages
 from breakeven.engine.clock import now
+from breakeven.engine.haste import examine_s, reference_s
 from breakeven.engine.inputs import scratch_folder
 from breakeven.engine.plan import LONG_BUDGET_S, Effort, effort_of
 from breakeven.engine.processes import Crew, crew
-from breakeven.engine.references import OPEN_DEADLINE_S, References, maker_backend, start_alone
-from breakeven.errors import InputError, NothingMeasuredError, WorkerError
+from breakeven.engine.references import (
+    LONGEST_S,
+    OPEN_DEADLINE_S,
+    References,
+    maker_backend,
+    start_alone,
+)
+from breakeven.errors import DeadlineError, InputError, NothingMeasuredError, WorkerError
 from breakeven.model.machine import Machine
 from breakeven.model.spec import RunSpec, TrainingSpec
 from breakeven.workloads.training.base import Facts
 
 DEFAULT_MAKER = "torch-cpu"
-EXAMINE_DEADLINE_S = 300.0
 # A step takes milliseconds to seconds: a slot holds a few, or one.
 SLOT_S, WARM_S, SCOUT_CALL_S = 0.04, 0.3, 1.0
 SLOTS, SCOUT_SLOTS, COLD_MOST = 6, 2, 3
@@ -88,7 +95,12 @@ def examine(
                 least = workload.sizes[0]
                 sizes = (least, 2 * least) if len(workload.sizes) > 1 else (least,)
                 request = jm.Examine(workload=workload.name, sizes=sizes, seed=spec.seed)
-                facts[workload.name] = _found(worker.ask(request, EXAMINE_DEADLINE_S))
+                facts[workload.name] = _found(worker.ask(request, examine_s(spec)))
+    except DeadlineError as error:
+        raise InputError(
+            f"model and data were not there after {units.about(examine_s(spec))}",
+            "give more time with --budget, or find out what does not return",
+        ) from error
     except WorkerError as error:
         raise InputError(
             f"the process that built the model failed: {error.what}",
@@ -156,6 +168,7 @@ def references_of(
         backend=maker_backend(spec.backends) or DEFAULT_MAKER,
         training=jobs.training,
         threads=machine.cpu.cores_usable,
+        seconds=reference_s(spec, LONGEST_S),
     )
 
 

@@ -33,16 +33,30 @@ def maker_backend(names: Sequence[str]) -> str | None:
 
 
 class References:
-    """Makes references, each by a process that ends with it: a framework holds much memory."""
+    """Makes references, each by a process that ends with it: a framework holds much memory.
+
+    Parameters
+    ----------
+    seconds : float
+        After so many no further step is begun.
+    """
 
     def __init__(
-        self, crew: Crew, folder: Path, *, backend: str, training: TrainingSpec, threads: int
+        self,
+        crew: Crew,
+        folder: Path,
+        *,
+        backend: str,
+        training: TrainingSpec,
+        threads: int,
+        seconds: float = LONGEST_S,
     ) -> None:
         self._crew = crew
         self._folder = folder
         self._backend = backend
         self._training = training
         self._threads = threads
+        self._seconds = seconds
 
     def make(self, workload: str, size: int, seed: int, folder: Path) -> messages.Reply:
         """Make one reference in `folder`.
@@ -58,7 +72,7 @@ class References:
             seed=seed,
             folder=str(folder),
             steps=STEPS,
-            seconds=LONGEST_S,
+            seconds=self._seconds,
         )
         worker = self._start()
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import msgspec
 
@@ -13,6 +13,7 @@ from breakeven.engine.conditions import is_busy
 from breakeven.engine.context import Context
 from breakeven.engine.costs import Task, cost_s
 from breakeven.engine.forecast import pace
+from breakeven.engine.haste import no_scouting
 from breakeven.engine.plan import candidates, cpu_alike, smallest_first, twin_of
 from breakeven.engine.rounds import SizeRunner
 from breakeven.engine.team import Team
@@ -100,8 +101,15 @@ def scout(
     entries: Sequence[Entry],
     before: RunRecord,
     settlement: Callable[[], Settlement],
+    lasted: Collection[float] = (),
 ) -> tuple[Entry, ...]:
-    """Try all thread counts on the planned sizes; return the entries that go on."""
+    """Try all thread counts on the planned sizes; return the entries that go on.
+
+    Parameters
+    ----------
+    lasted : collection of float
+        Seconds that fresh processes took so far.
+    """
     if any(e.variant == "twin" for e in before.entries):
         kept = {"twin", "precision"}
         return tuple(e for e in before.entries if e in entries or e.variant in kept)
@@ -109,6 +117,8 @@ def scout(
         context.emit(EntryChosen(entry=entry))
     if context.effort.scout_slots == 0:
         return (*entries, *_alike(context, entries, None))
+    if no_scouting(context, lasted):
+        return _usual(context, entries)
     _try_all(context, entries)
     found = settlement()
     bases = [b for w in found.workloads for b in w.bases.values()]
@@ -124,6 +134,16 @@ def scout(
         context.emit(EntryChosen(entry=twin))
     keep = [e for e in entries if e.default or e.device != "cpu" or e.id in bases]
     return (*keep, *_alike(context, entries, _most(bases)), *twins)
+
+
+def _usual(context: Context, entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    """Return the entries that go on untried: each library as it comes, the first CPU one twice."""
+    keep = [e for e in entries if e.default or e.device != "cpu"]
+    base = next((e for e in keep if e.device == "cpu"), None)
+    twins = [] if base is None else [twin_of(base)]
+    for twin in twins:
+        context.emit(EntryChosen(entry=twin))
+    return (*keep, *_alike(context, entries, None if base is None else base.id), *twins)
 
 
 def _alike(context: Context, entries: Sequence[Entry], base: str | None) -> tuple[Entry, ...]:

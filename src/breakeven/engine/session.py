@@ -17,6 +17,7 @@ from breakeven.engine.context import Context, Progress
 from breakeven.engine.costs import Task
 from breakeven.engine.first_calls import ColdStarts, shoot_naively
 from breakeven.engine.forecast import another_fits, kept, known_calls, rounds_s
+from breakeven.engine.haste import bounded, no_first_calls
 from breakeven.engine.inputs import Inputs, scratch_folder
 from breakeven.engine.jobs import Jobs, effort_of_jobs, references_of
 from breakeven.engine.plan import Effort, effort_of, effort_of_given
@@ -38,6 +39,7 @@ from breakeven.engine.survey import survey_in_session
 from breakeven.engine.team import Team
 from breakeven.errors import NothingMeasuredError
 from breakeven.model.event import Ended, RoundDone, Sink
+from breakeven.model.remarks import ROUNDS_TOOK, RUN_TOOK
 from breakeven.model.run import Entry, RunRecord
 from breakeven.model.settlement import Settlement
 from breakeven.model.spec import RunSpec
@@ -124,7 +126,7 @@ def measure(  # noqa: PLR0913  what a session needs from above
             budget_s, took_s = record.spec.budget_s, now() - begin - session.apart_s
             if record.spec.rounds is None and not kept(budget_s, took_s):
                 context.remark(
-                    f"the run took {units.about(took_s)}, and was announced with at most "
+                    f"{RUN_TOOK} {units.about(took_s)}, and was announced with at most "
                     f"{units.about(budget_s)}: its first rounds are let finish"
                 )
         interrupted = False
@@ -159,8 +161,9 @@ class _Session:
         self._stop_rule = stop_rule
         self._wait = wait
         self._closing: Closing | None = None
+        self._studies: Studies | None = None
         if context.spec.training is not None:
-            context.aside = Studies(context, recorder, self._settlement, wait)
+            context.aside = self._studies = Studies(context, recorder, self._settlement, wait)
             self._closing = Closing(context, recorder, jobs or Jobs())
         self._search = Search(context.spec, context.effort)
         self._allotment = Allotment(context)
@@ -181,7 +184,8 @@ class _Session:
         before = context.sink.record()
         context.call_s.update(known_calls(before))
         cold = ColdStarts(context, one_a_backend(entries))
-        cold.run(context.spec.workloads, before.cold_starts)
+        if not no_first_calls(context):
+            cold.run(context.spec.workloads, before.cold_starts)
         entries = tuple(e for e in entries if e.backend not in cold.unavailable)
         if not entries:
             why = "; ".join(f"{b.name}: {b.why_not}" for b in context.sink.record().backends)
@@ -190,17 +194,17 @@ class _Session:
             )
         if context.spec.naive:
             # One-shot readings come last, each about as long as a fresh process took above.
-            context.deadline -= sum(cold.lasted.values())
+            context.reserve(sum(cold.lasted.values()))
         if self._closing is not None:
-            context.deadline -= self._closing.reserve_s(entries, cold.lasted)
+            context.reserve(self._closing.reserve_s(entries, cold.lasted))
         survey_in_session(context, entries)
-        taking_part = scout(context, entries, before, self._settlement)
+        taking_part = scout(context, entries, before, self._settlement, cold.lasted.values())
         self._foretell(taking_part)
         self._rounds(taking_part)
         if self._told is not None and not kept(self._told[1], now() - self._told[0]):
             took, foreseen = now() - self._told[0], self._told[1]
             context.remark(
-                f"the rounds took {units.about(took)} and were announced with "
+                f"{ROUNDS_TOOK} {units.about(took)} and were announced with "
                 f"{units.about(foreseen)}: the machine was slower than when it was scouted, or "
                 "rounds that did not count were replaced"
             )
@@ -226,6 +230,8 @@ class _Session:
             return
         tasks = Search(context.spec, context.effort).tasks(self._settlement(), entries)
         foreseen = rounds_s(context, *tasks, context.spec.rounds)
+        if self._studies is not None:
+            foreseen += self._studies.foreseen_s(entries, context.spec.rounds)
         self._promise("Scouted", context.spec.rounds, foreseen)
 
     def _promise(self, after: str, rounds: int, foreseen: float) -> None:
@@ -289,7 +295,10 @@ class _Session:
             return done < context.spec.rounds and number <= REPLACED * context.spec.rounds
         round_s = max(self._lasted[-2:], default=0.0)
         if number <= LEAST_ROUNDS:
-            return another_fits(context.left_s(), round_s, context.spec.budget_s)
+            # A training that is late already is not made later still.
+            late = number > 1 and bounded(context.spec)
+            left_s = context.deadline - now() if late else context.left_s()
+            return another_fits(left_s, round_s, context.spec.budget_s)
         return number <= LOOKS[-1] and round_s < context.left_s()
 
     def _foreseen(self, done: int) -> int:

@@ -12,6 +12,7 @@ from breakeven.engine import messages
 from breakeven.engine.clock import now
 from breakeven.engine.context import DEADLINE_TIMES, Context
 from breakeven.engine.costs import Task
+from breakeven.engine.haste import no_time
 from breakeven.engine.recorder import Recorder
 from breakeven.engine.team import Team
 from breakeven.errors import WorkerError
@@ -99,11 +100,29 @@ class Studies:
         self._pieces: Pieces | None = None
         self._failed: Counter[tuple[str, int, str]] = Counter()
 
+    def foreseen_s(self, entries: Sequence[Entry], rounds: int) -> float:
+        """Return the seconds that studies add to so many rounds of entries, beside their slots."""
+        spec = self._context.spec
+        sizes = sum(len(w.sizes) for w in spec.workloads)
+        kept = [e for e in entries if e.variant not in REPEATING]
+        cases = _cases(kept, sizes)
+        plan = pieces(
+            self._context.left_s(),
+            cases,
+            bound=False,
+            requests=any(w.name == INFER for w in spec.workloads),
+        )
+        # Parts are timed in turn with plain steps.
+        each = plan.phases_s + plan.stretch_s + plan.requests_s
+        return min(rounds, ROUNDS) * (plan.idle_s + cases * each)
+
     def opened(self, team: Team) -> None:
         """Let all workers be idle for a while, their devices open: what the machine takes then."""
         if team.number < 1 or min(self._had().values(), default=0) >= ROUNDS:
             return
         idle_s = self._planned(team).idle_s
+        if no_time(self._context, 2 * idle_s):
+            return
         begin = now()
         self._wait(idle_s)
         self._recorder.mark("idle", f"{team.title}: all processes idle", begin, now())
@@ -115,6 +134,13 @@ class Studies:
         had = self._had()
         kept = studied(entries, self._settlement(), task.workload, task.size)
         for entry in kept:
+            if no_time(self._context):
+                if (task.workload, task.size, entry.id) not in had:
+                    self._context.remark(
+                        f"{task.workload} {task.size} on {entry.id} was not taken apart: the "
+                        "budget was spent; a larger --budget has room"
+                    )
+                continue
             if team.alive(entry.id) and had.get((task.workload, task.size, entry.id), 0) < ROUNDS:
                 self._one(team, task, entry)
 
@@ -129,11 +155,9 @@ class Studies:
         if self._pieces is None:
             spec = self._context.spec
             kept = [e for e in team.entries.values() if e.variant not in REPEATING]
-            on_cpu = any(e.device == "cpu" for e in kept)
-            count = sum(e.device != "cpu" for e in kept) + on_cpu
             self._pieces = pieces(
                 self._context.left_s(),
-                count * sum(len(w.sizes) for w in spec.workloads),
+                _cases(kept, sum(len(w.sizes) for w in spec.workloads)),
                 bound=spec.rounds is None,
                 requests=any(w.name == INFER for w in spec.workloads),
             )
@@ -210,6 +234,12 @@ class Studies:
                 return None
             case _:
                 return reply
+
+
+def _cases(kept: Sequence[Entry], sizes: int) -> int:
+    """Return how many cases are studied: one CPU entry and every GPU entry at each size."""
+    on_cpu = any(e.device == "cpu" for e in kept)
+    return (sum(e.device != "cpu" for e in kept) + on_cpu) * sizes
 
 
 def blank_study(context: Context, workload: str, size: int, entry: str) -> Study:

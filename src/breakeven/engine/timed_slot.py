@@ -37,6 +37,11 @@ def timed_slot(call: Call, wait: Call, clock: Clock, seconds: float, *, call_s: 
     )
 
 
+def loaded_s(seconds: float, call_s: float, workers: int) -> float:
+    """Return the seconds of a slot with a loader's processes: two turns of what lies ready."""
+    return max(seconds, 2 * PREFETCH * workers * call_s)
+
+
 def loaded_slot(
     call: Call, wait: Call, clock: Clock, seconds: float, *, call_s: float, workers: int
 ) -> Measured:
@@ -58,7 +63,7 @@ def loaded_slot(
         call()
         wait()
     wall, cpu = time.perf_counter(), family_cpu_seconds(os.getpid())
-    times = repeats(call, wait, clock, max(seconds, 2 * ready * call_s))
+    times = repeats(call, wait, clock, loaded_s(seconds, call_s, workers))
     wall, after = time.perf_counter() - wall, family_cpu_seconds(os.getpid())
     used = None if cpu is None or after is None else after - cpu
     return Measured(

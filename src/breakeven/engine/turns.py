@@ -9,6 +9,7 @@ import msgspec
 from breakeven.engine import messages
 from breakeven.engine.conditions import WINDOW_S, Reading, is_busy
 from breakeven.engine.context import Context
+from breakeven.engine.haste import no_time
 from breakeven.engine.states import stalled
 from breakeven.engine.team import Team
 from breakeven.engine.tenancy import void_reason
@@ -72,7 +73,8 @@ class Turns:
     def run(self, slots: int) -> None:
         """Take `slots` turns, then as many more as replace void ones, up to twice as many."""
         for turn in range(2 * slots):
-            if turn >= slots and (not self._short_of(slots) or self._hopeless()):
+            enough = not self._short_of(slots) or self._hopeless() or no_time(self._context)
+            if turn >= slots and enough:
                 break
             self._take_turn(turn)
             if turn >= slots - 1:

@@ -236,8 +236,12 @@ def _measure(
             if jobs is not None:
                 jobs = replace(jobs, traces=folder.traces(sink.record().id))
             say(cost_sentence(sink.record().spec))
+            asked = now()
             with machine_lock(lambda: say(WAITING)):
                 begin = now()
+                if jobs is not None and jobs.begun_s is not None:
+                    # What another run took meanwhile is not of this one's budget.
+                    jobs = replace(jobs, begun_s=jobs.begun_s + begin - asked)
                 session.measure(sink, settle, progress, wait=time.sleep, jobs=jobs, say=say)
                 say(f"Measured in {units.about(now() - begin)}.")
         except KeyboardInterrupt:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from breakeven import units
 from breakeven.model import labels
 from breakeven.model.machine import BackendInfo, Cpu, Gpu, Machine
+from breakeven.model.remarks import ALWAYS_TOLD
 from breakeven.model.run import RunRecord
 from breakeven.report.view import Table
 
@@ -124,11 +125,16 @@ def weighty(record: RunRecord, *, judged: bool) -> tuple[str, ...]:
     """
     if not judged:
         told = [c for c in caveats(record) if c.startswith(_INTERRUPTED)]
-        return tuple(dict.fromkeys([*told, *record.remarks[:_MOST_REMARKS]]))
+        return tuple(dict.fromkeys([*told, *record.remarks[:_MOST_REMARKS], *_always(record)]))
     lesser = len(set(record.caveats[_heavy(record) :]))
     hidden = max(0, len(record.remarks) - _MOST_REMARKS)
     said = caveats(record)
-    return said[: max(0, len(said) - lesser - hidden)]
+    return tuple(dict.fromkeys([*said[: max(0, len(said) - lesser - hidden)], *_always(record)]))
+
+
+def _always(record: RunRecord) -> list[str]:
+    """Return the remarks that no number of others may push off the screen."""
+    return [r for r in record.remarks if r.startswith(ALWAYS_TOLD)]
 
 
 def _heavy(record: RunRecord) -> int:
