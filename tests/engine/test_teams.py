@@ -147,3 +147,16 @@ def test_teams_that_are_not_compiled_are_told_where_compiling_was_asked_for(
     recorder = Recorder(context.sink.record(), tmp_path, on=False)
     teams.Teams(context, recorder).run((entry("torch-cpu", 2, default=True),))
     assert context.remarks == [teams.UNCOMPILED] * compiled
+
+
+def test_the_strategy_that_was_asked_for_is_that_of_every_team(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DataParallel has its own figure for one GPU too: the base of its efficiency."""
+    started = Started()
+    monkeypatch.setattr(launching, "launch", started)
+    context = _context(tmp_path, (2,))
+    context.training = replace(context.training, strategy="data_parallel")
+    recorder = Recorder(context.sink.record(), tmp_path, on=False)
+    teams.Teams(context, recorder).run((entry("torch-cpu", 2, default=True),))
+    assert {plan.strategy for plan in started.plans} == {"data_parallel"}

@@ -46,7 +46,7 @@ def test_array_code_has_no_training() -> None:
 def test_what_was_given_stands_in_the_spec() -> None:
     """Each option has its place."""
     spec = _spec(
-        "infer", model="mlp", data="synthetic", image_size=16, batch_sizes="1,8", epochs=3,
+        "train", "infer", model="mlp", data="synthetic", image_size=16, batch_sizes="1,8", epochs=3,
         learning_rate=0.1, optimizer="sgd", workers=2, compile=True, precision=["fp32", "bf16"],
         latency_limit="20ms", gpus="2,1",
     )  # fmt: skip

@@ -12,7 +12,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 # Parameters of the command, in the order of its help.
 NAMES = (
     "model", "data", "image_size", "batch_sizes", "epochs", "all_epochs", "learning_rate",
-    "optimizer", "precision", "compile", "workers", "gpus", "latency_limit",
+    "optimizer", "precision", "compile", "workers", "gpus", "strategy", "latency_limit",
 )  # fmt: skip
 
 
@@ -57,6 +57,11 @@ _OPTIONS = (
         "--workers", type=int, help="train, infer: processes of the loader.  [default: 0]"
     ),
     click.option("--gpus", metavar="LIST", help="train: numbers of GPUs to compare: 1,2,4."),
+    click.option(
+        "--strategy",
+        metavar="NAME",
+        help="train: with --gpus, ddp (a process each) or dp (one for all).  [default: ddp]",
+    ),
     click.option(
         "--latency-limit",
         metavar="TIME",

@@ -11,6 +11,7 @@ import msgspec
 
 from breakeven.backends import registry as backends
 from breakeven.engine.plan import LONG_BUDGET_S
+from breakeven.engine.training_limits import check_backends, check_options
 from breakeven.engine.training_request import (
     TrainingOptions,
     further_precisions,
@@ -166,6 +167,9 @@ def spec_of(asked: Options, *, gpu: bool) -> RunSpec:
     if not 0 <= asked.seed < SEEDS:
         raise InputError(f"seed {asked.seed} cannot be used", f"give from 0 to {SEEDS - 1}")
     jobs = jobs_of(asked.workloads)
+    check_options(asked.training, jobs, quick=asked.quick)
+    if jobs:
+        check_backends(asked.backends, jobs)
     training = training_of(asked.training, jobs)
     given = _sizes_of_jobs(asked, dtype) if jobs else _sizes_given(asked)
     named = asked.training.batch_sizes is not None if jobs else given is not None

@@ -89,6 +89,7 @@ class Teams:
             steps=max(LEAST_STEPS, min(MOST_STEPS, steps)),
             warm_steps=WARM_STEPS,
             limit_s=LIMIT_S + 60 * step_s * count,
+            strategy=training.strategy,
         )
         folder: Path = context.scratch / f"team-{size}-{count}-{number}"
         try:

@@ -36,6 +36,8 @@ class TrainingOptions(msgspec.Struct, frozen=True, kw_only=True):
         Of ``fp32``, ``tf32``, ``bf16``. In fp32 everything is measured; GPUs in the others too.
     gpus : str or sequence of int or None
         Numbers of processes.
+    strategy : str or None
+        ``ddp`` (a process for each GPU) or ``dp`` (one process for all).
     latency_limit : str or float or None
         ``"20ms"``, or seconds.
     """
@@ -52,6 +54,7 @@ class TrainingOptions(msgspec.Struct, frozen=True, kw_only=True):
     compile: bool = False
     workers: int | None = None
     gpus: str | Sequence[int] | None = None
+    strategy: str | None = None
     latency_limit: str | float | None = None
 
     def given(self) -> tuple[str, ...]:
@@ -98,8 +101,6 @@ def training_of(asked: TrainingOptions, jobs: Sequence[str]) -> TrainingSpec | N
         return None
     if asked.latency_limit is not None and "infer" not in jobs:
         raise InputError("--latency-limit is an option of infer", "breakeven run infer ...")
-    if asked.all_epochs and "train" not in jobs:
-        raise InputError("--all-epochs is an option of train", "breakeven run train --all-epochs")
     plain = TrainingSpec()
     return TrainingSpec(
         model=_model(asked.model or plain.model),
@@ -111,6 +112,7 @@ def training_of(asked: TrainingOptions, jobs: Sequence[str]) -> TrainingSpec | N
         compile=asked.compile,
         workers=_whole(asked.workers, "--workers", MOST_WORKERS, least=0) or 0,
         gpus=_processes(asked.gpus),
+        strategy=_strategy(asked.strategy),
         all_epochs=asked.all_epochs,
         latency_limit_s=None if asked.latency_limit is None else _limit_s(asked.latency_limit),
     )
@@ -181,6 +183,16 @@ def _optimizer(text: str) -> Literal["adam", "adamw", "sgd"]:
             raise InputError(
                 f"no optimizer is called {text!r}", f"choose from: {', '.join(OPTIMIZERS)}"
             )
+
+
+def _strategy(text: str | None) -> Literal["ddp", "data_parallel"]:
+    match text:
+        case None | "ddp":
+            return "ddp"
+        case "dp" | "data_parallel":
+            return "data_parallel"
+        case _:
+            raise InputError(f"no strategy is called {text!r}", "choose from: ddp, dp")
 
 
 def _whole(value: int | None, option: str, most: int, *, least: int = 1) -> int | None:

@@ -20,6 +20,7 @@ from breakeven.engine.jobs import Jobs, examine, fitting
 from breakeven.engine.lock import machine_lock
 from breakeven.engine.processes import deaf_to_interrupts, interrupted_once
 from breakeven.engine.request import Options, spec_of
+from breakeven.engine.training_limits import check_machine
 from breakeven.engine.training_request import TrainingOptions
 from breakeven.errors import BreakevenError, InputError, NothingMeasuredError, StoreError
 from breakeven.lab.computer import read_machine
@@ -88,7 +89,7 @@ def run(  # noqa: PLR0913  each is an option of the command
     **training
         Options of ``train`` and ``infer``: ``model``, ``data``, ``image_size``, ``batch_sizes``,
         ``epochs``, ``all_epochs``, ``learning_rate``, ``optimizer``, ``precision``, ``compile``,
-        ``workers``, ``gpus``, ``latency_limit``.
+        ``workers``, ``gpus``, ``strategy``, ``latency_limit``.
 
     Returns
     -------
@@ -149,6 +150,7 @@ def start_run(
     folder.check_writable()
     machine = read_machine()
     spec = spec_of(options, gpu=True) if machine.gpus else asked
+    check_machine(spec, machine)
     jobs = _examined(spec, machine, say, progress)
     spec = spec if jobs is None else fitting(spec, jobs)
     record = RunRecord(
@@ -180,6 +182,11 @@ def _training_words(training: TrainingSpec) -> str:
     if training.image_size is not None:
         said += f" at {training.image_size} pixels"
     return f"{said}, compiled" if training.compile else said
+
+
+def _shared(training: TrainingSpec) -> str:
+    """Return what a training is shared among."""
+    return "processes" if training.strategy == "ddp" else "GPUs through DataParallel"
 
 
 def resume_run(
@@ -297,5 +304,6 @@ def cost_sentence(spec: RunSpec) -> str:
     if spec.training is not None and spec.training.all_epochs:
         said += f"; then all {spec.training.epochs} epochs, told before they begin"
     if spec.training is not None and spec.training.gpus:
-        said += f"; then {', '.join(map(str, spec.training.gpus))} processes, told likewise"
+        counts = ", ".join(map(str, spec.training.gpus))
+        said += f"; then {counts} {_shared(spec.training)}, told likewise"
     return f"{said}. Ctrl-C keeps what is finished."

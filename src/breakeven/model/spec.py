@@ -77,6 +77,8 @@ class TrainingSpec(msgspec.Struct, frozen=True, kw_only=True):
         Processes of the loader; 0 loads in the step's own process.
     gpus : tuple of int
         Numbers of processes, a GPU each (or a share of the CPU), that are compared.
+    strategy : str
+        ``ddp`` (a process for each GPU) or ``data_parallel`` (one process for all of them).
     all_epochs : bool
         Whether every epoch is run, and the accuracy compared.
     latency_limit_s : float or None
@@ -93,6 +95,7 @@ class TrainingSpec(msgspec.Struct, frozen=True, kw_only=True):
     compile: bool = False
     workers: int = 0
     gpus: tuple[int, ...] = ()
+    strategy: Literal["ddp", "data_parallel"] = "ddp"
     all_epochs: bool = False
     latency_limit_s: float | None = None
 

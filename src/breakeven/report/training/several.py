@@ -27,7 +27,7 @@ def sentence(told: Told) -> str:
 def _one(told: Told, a: Answer) -> str:
     count = a.figure("processes")
     many = NONE if count is None or count.value is None else units.whole(count.value)
-    opening = f"{many} processes at batch {a.size} each"
+    opening = f"{many} {_what(told, many)} at batch {a.size} each"
     rate = a.figure("throughput")
     if rate is None or rate.value is None:
         return f"{opening} could not be measured ({a.why or 'no reason was recorded'})."
@@ -48,6 +48,14 @@ def _one(told: Told, a: Answer) -> str:
             f"{figures.shown(waits)} of its time"
         )
     return f"{', '.join(parts)}: {_cause(told, a)}."
+
+
+def _what(told: Told, many: str) -> str:
+    """Return what there were several of: DataParallel drives all GPUs from one process."""
+    training = told.evidence.record.spec.training
+    if training is None or training.strategy == "ddp":
+        return "processes"
+    return f"GPU{'' if many == '1' else 's'} of one process (DataParallel)"
 
 
 def _cause(told: Told, a: Answer) -> str:
