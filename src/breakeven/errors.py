@@ -10,6 +10,10 @@
     │   ├── CorruptRunError   the file is not a run document
     │   └── NewerSchemaError  the document was made by a newer version
     ├── UnavailableError      a library, device or sensor is not there
+    ├── RefusedError          a library cannot do a call of the user's function on its device
+    │   ├── MissingError      it has no function of that name
+    │   ├── HostArrayError    an array of the host meets one of the device
+    │   └── DTypeError        it has no such element type
     └── WorkerError           a worker process did not answer as agreed
         ├── WorkerDiedError   it ended: killed, crashed or out of memory
         └── DeadlineError     it did not answer in time
@@ -73,6 +77,49 @@ class NewerSchemaError(StoreError):
 
 class UnavailableError(BreakevenError):
     """A library, device or sensor is not there; the message says why."""
+
+
+class RefusedError(BreakevenError):
+    """A call of a user's function that a library cannot do on its device.
+
+    Parameters
+    ----------
+    name : str
+        NumPy's name of the call.
+    argument : str or None
+        The argument that it broke on.
+    category : str or None
+        Sort of failure, in the words of `breakeven.model.ported`; None takes that of the class.
+    """
+
+    category = "missing-method-or-argument"
+
+    def __init__(
+        self, what: str, name: str, argument: str | None = None, category: str | None = None
+    ) -> None:
+        super().__init__(what)
+        self.name: str | None = name
+        self.argument = argument
+        if category is not None:
+            self.category = category
+
+
+class MissingError(RefusedError, AttributeError):
+    """The library has no function of that name; `hasattr` is answered with no."""
+
+    category = "missing-function"
+
+
+class HostArrayError(RefusedError, TypeError):
+    """An array of the host meets one of the device, or one of the device is read as the host's."""
+
+    category = "host-array-mixed-in"
+
+
+class DTypeError(RefusedError, TypeError):
+    """The library has no such element type."""
+
+    category = "unsupported-dtype"
 
 
 class WorkerError(BreakevenError):

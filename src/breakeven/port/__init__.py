@@ -1,1 +1,1 @@
-"""The user's NumPy code on another library; built by a later step of the plan."""
+"""The user's NumPy code, unmodified, on another array library."""
