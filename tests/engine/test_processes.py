@@ -25,6 +25,7 @@ from breakeven.engine.processes import (
     oom_kills,
 )
 from breakeven.errors import DeadlineError, WorkerDiedError
+from breakeven.model.spec import TrainingSpec
 from engine.casts import actor, end, ended, script, state, stopped
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals and /proc of Linux")
@@ -373,3 +374,13 @@ def test_off_the_main_thread_signals_are_left_alone() -> None:
     thread.start()
     thread.join()
     assert seen == [before]
+
+
+def test_a_worker_that_trains_leaves_its_files_with_the_run(staff: Crew, tmp_path: Path) -> None:
+    """Its compiled code goes with the folder of the run; one for arrays keeps its own place."""
+    name = script(tmp_path, cpu=actor()) + "#cpu"
+    for training, inside in ((TrainingSpec(), True), (None, False)):
+        config = messages.WorkerConfig(backend=name, parent=os.getpid(), training=training)
+        worker = staff.start(config, threads=None, freezable=False, log=tmp_path / "log")
+        variables = Path(f"/proc/{worker.pid}/environ").read_text().split("\0")
+        assert (f"TORCHINDUCTOR_CACHE_DIR={tmp_path}/torchinductor" in variables) is inside

@@ -19,6 +19,7 @@ from breakeven import units
 from breakeven.engine import messages
 from breakeven.engine.clock import children, cpu_seconds, family_cpu_seconds, now
 from breakeven.errors import DeadlineError, WorkerDiedError
+from breakeven.workloads.training import leftovers
 
 POOL_VARIABLES = (
     "OMP_NUM_THREADS",
@@ -61,7 +62,7 @@ class WorkerProcess:
     freezable : bool
         Whether to stop it while it is idle, so that its spinning pool disturbs nobody.
     log : Path
-        File for whatever its libraries print.
+        File for whatever its libraries print; one that trains leaves temporary files beside it.
     variables : mapping, optional
         Variables of its environment beside those of this process.
 
@@ -91,7 +92,10 @@ class WorkerProcess:
         self._cpu_s = 0.0
         self._log = log
         self._oom_before = oom_kills()
-        environment = dict(os.environ) | dict(variables or {})
+        environment = dict(os.environ)
+        if trains is not None:
+            environment |= leftovers.variables(log.absolute().parent, environment)
+        environment |= dict(variables or {})
         if threads is not None:
             environment |= dict.fromkeys(POOL_VARIABLES, str(threads))
         words = ["-P", "-m", "breakeven.engine.worker", msgspec.json.encode(config).decode()]

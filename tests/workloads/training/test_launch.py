@@ -242,6 +242,7 @@ def test_a_process_on_a_gpu_has_as_many_threads_alone_as_among_others(
     (environment,) = started
     assert environment["OMP_NUM_THREADS"] == str(threads)
     assert environment["PYTHONSAFEPATH"] == "1"
+    assert environment["TORCHINDUCTOR_CACHE_DIR"].startswith(str(tmp_path))
 
 
 def test_a_file_of_the_callers_folder_stands_for_no_module(
@@ -250,8 +251,14 @@ def test_a_file_of_the_callers_folder_stands_for_no_module(
     """A `queue.py` that lies there would end torchrun and every rank."""
     (tmp_path / "queue.py").write_text("raise RuntimeError('taken from here')", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.setenv("TMPDIR", str(elsewhere))
     team = launch(SPEC, 8, 1, "cpu", tmp_path / "team", 1, plan())
     assert team.why is None
+    # Nor does torchrun leave its logs, or PyTorch what it compiles, with whoever starts it.
+    assert list(elsewhere.iterdir()) == []
+    assert not (tmp_path / "team" / module.LEFT).exists()
 
 
 def test_a_rank_that_came_to_no_stretch_is_not_among_the_measured() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shutil
 import signal
 import statistics
 import subprocess
@@ -18,6 +19,7 @@ import msgspec
 from breakeven.errors import InputError
 from breakeven.model.scaling import Rank, Team
 from breakeven.model.spec import TrainingSpec
+from breakeven.workloads.training import leftovers
 from breakeven.workloads.training.agent import STARTED_BY
 from breakeven.workloads.training.orders import (
     ORDER,
@@ -33,7 +35,7 @@ from breakeven.workloads.training.orders import (
 FLOOR_S = 20e-6
 """An exchange that takes less a step is no work that could hide."""
 
-LOG = "torchrun.log"
+LOG, LEFT = "torchrun.log", "t"
 _PORT = re.compile(r"EADDRINUSE|address already in use", re.IGNORECASE)
 # Two lines of torchrun's report on one rank: those of others must not be read into it.
 _ENDED = re.compile(r"\brank\s*:\s*(\d+)[^\n]*\n\s*exitcode\s*:\s*-(\d+)")
@@ -180,8 +182,12 @@ def _usable() -> Sequence[int]:
 def _run(folder: Path, local: int, order: TeamOrder, plan: TeamPlan) -> int | None:
     """Return how torchrun ended; None where its time was up."""
     command = [sys.executable, "-m", "breakeven.workloads.training.agent", *plan.rendezvous]
+    command += [f"--log-dir={folder.absolute() / LEFT}"]
     command += [f"--nproc-per-node={local}", "-m", "breakeven.workloads.training.distributed"]
+    left = folder.absolute() / LEFT
+    left.mkdir(exist_ok=True)
     environment = {**os.environ, STARTED_BY: str(os.getpid())}
+    environment |= leftovers.variables(left, environment)
     # Nothing that lies in the folder of the caller may stand for a module of the same name.
     environment["PYTHONSAFEPATH"] = "1"
     environment["OMP_NUM_THREADS"] = str(_threads(local, order))
@@ -201,6 +207,7 @@ def _run(folder: Path, local: int, order: TeamOrder, plan: TeamPlan) -> int | No
             return None
         finally:
             _end(agent)
+            shutil.rmtree(left, ignore_errors=True)
 
 
 def _end(agent: subprocess.Popen[bytes]) -> None:
