@@ -6,20 +6,27 @@ from pathlib import Path
 
 import msgspec
 
-from breakeven.analysis.judge import apply, judge
 from breakeven.analysis.reference import beside
 from breakeven.errors import CorruptRunError
 from breakeven.lab import recovering
+from breakeven.lab.judging import concluded
 from breakeven.lab.result import Result
+from breakeven.model.finding import Finding
 from breakeven.model.run import RunRecord
 from breakeven.store.bundled import bundled_runs
 from breakeven.store.folder import Store
 from breakeven.store.summary import RunSummary
 
 
-def judged(record: RunRecord) -> RunRecord:
-    """Return a record with everything that follows from what was measured, judged now."""
-    made = apply(record, judge(record))
+def judged(record: RunRecord, smells: tuple[Finding, ...] | None = None) -> RunRecord:
+    """Return a record with everything that follows from what was measured, judged now.
+
+    Parameters
+    ----------
+    smells : tuple of Finding, optional
+        What the source of the user's files shows; None keeps what is stored of that.
+    """
+    made = concluded(record, smells)
     if made.machine.gpus:
         return made
     references = tuple(r for run_ in bundled_runs() for r in beside(made, run_))
@@ -42,8 +49,8 @@ def load(name: str, store: Path | None = None) -> RunRecord:
     if wrong := _contradiction(record):
         raise CorruptRunError(f"the run {record.id} is damaged: {wrong}", "restore it from a copy")
     # A journal holds no verdicts, be it of a run that was killed between its end and its document.
-    concluded = record.verdicts or record.crossovers or record.achieved or record.caveats
-    return record if concluded else judged(record)
+    said = record.verdicts or record.crossovers or record.achieved or record.caveats
+    return record if said or record.findings else judged(record)
 
 
 def _contradiction(record: RunRecord) -> str | None:

@@ -89,6 +89,10 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
         How far the user's own function got on each entry.
     profiled : Profiled or None
         What was recorded of the user's script.
+    smells : tuple of Finding
+        What the source of the user's files shows, before the run tells what it costs.
+    findings : tuple of Finding
+        What stands in the way, or that nothing does.
     """
 
     id: str
@@ -127,3 +131,4 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
     questions: tuple[Answer, ...] = ()
     ported: tuple[Ported, ...] = ()
     profiled: Profiled | None = None
+    smells: tuple[Finding, ...] = ()

@@ -9,16 +9,18 @@ from rich.text import Text
 
 from breakeven.report import names
 from breakeven.report.grid import Column, fitted
-from breakeven.report.lines import wrapped
+from breakeven.report.lines import plain, wrapped
 from breakeven.report.rows import judged
 from breakeven.report.training import screen as training_screen
-from breakeven.report.view import Page, Row, Speedup, Timed, TimelinePage, WorkloadPage
+from breakeven.report.view import FindingText, Page, Row, Speedup, Timed, TimelinePage, WorkloadPage
 
 _WIDEST = 100
 # A screen may be said to have no columns at all.
 _NARROWEST, _UNKNOWN = 20, 80
 _STYLES = {"faster": "green", "slower": "red", "withheld": "yellow", "inconclusive": "yellow"}
 _SCOPES = {"transfer": "travels", "resident": "on device"}
+_WEIGHT = {"error": "red", "warning": "yellow"}
+_IN_THE_WAY = "What stands in the way"
 _REST_OVER_TIME = "The report has the pictures and every sensor (--html FILE)."
 _REST = "The report has every size, entry, interval and reason (--html FILE)."
 
@@ -41,6 +43,7 @@ def show(page: Page, console: Console) -> None:
         paper.text(line, style="dim", hang="  ")
     for w in page.workloads:
         _workload(w, paper)
+    _findings([f for f in page.findings if f.told], paper)
     if page.timeline is not None and not page.workloads:
         _timeline(page.timeline, paper)
     paper.blank()
@@ -95,6 +98,24 @@ def _workload(w: WorkloadPage, paper: _Paper) -> None:
             paper.text(f"best CPU: {'; '.join(w.best_cpu_names)}", style="dim", hang="  ")
     paper.bullets(f"{note.label}: {note.text}" for note in w.notes)
     paper.bullets(w.statuses)
+
+
+def _findings(found: Sequence[FindingText], paper: _Paper) -> None:
+    """Print what stands in the way, each with its place, its worth, and the line mended."""
+    if not found:
+        return
+    paper.blank()
+    paper.text(_IN_THE_WAY, style="bold")
+    for f in found:
+        head = f"{f.code} {f.severity}: {f.title}" if f.severity else f"{f.code}: {f.title}"
+        paper.text(f"{head} ({f.place})" if f.place else head, style=_WEIGHT.get(f.severity, ""))
+        for text in (f.message, f.worth, f.fix):
+            for line in wrapped(text, paper.width, first="  ") if text else ():
+                paper.line(line)
+        if f.snippet is not None:
+            if f.line is not None:
+                paper.line(f"    - {plain(f.line)}", "dim")
+            paper.line(f"    + {plain(f.snippet)}")
 
 
 # Of what, mean, least and most, these are left out first where there is no room.

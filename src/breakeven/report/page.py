@@ -10,6 +10,7 @@ from breakeven.report import (
     answers,
     digest,
     environment,
+    findings,
     measured,
     names,
     points,
@@ -73,6 +74,7 @@ def build(record: RunRecord) -> Page:
         details=environment.details(record),
         version=record.machine.breakeven,
         timeline=timeline_page.build(record),
+        findings=findings.texts(record),
     )
 
 

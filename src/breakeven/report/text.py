@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from breakeven.report.training.theirs import SOURCE
-from breakeven.report.view import Page, Table, WorkloadPage
+from breakeven.report.view import FindingText, Page, Table, WorkloadPage
 
 _SPECIAL = str.maketrans(
     {c: f"\\{c}" for c in "\\`*_[]|#"} | {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
@@ -20,6 +20,8 @@ def page_markdown(page: Page) -> str:
         parts += ["## Read beside it", _items(page.caveats)]
     for w in page.workloads:
         parts += _workload(w)
+    if page.findings:
+        parts += ["## What stands in the way", *map(_finding, page.findings)]
     if page.timeline is not None:
         parts += ["## Over time", _items(page.timeline.lines)]
         for table in page.timeline.tables:
@@ -52,6 +54,18 @@ def _workload(w: WorkloadPage) -> list[str]:
     for table in w.tables:
         parts += _table(table)
     return parts
+
+
+def _finding(f: FindingText) -> str:
+    """Return a finding, with the line mended as code."""
+    head = f"{f.code} {f.severity}: {f.title}" if f.severity else f"{f.code}: {f.title}"
+    parts = [f"### {_safe(head)}"]
+    told = (f.place, f.message, f.worth, f.fix, f.evidence and f"Seen by {f.evidence}.")
+    parts += [_safe(text) for text in told if text]
+    if f.snippet:
+        lines = [f"- {f.line}"] if f.line else []
+        parts.append("\n".join(f"    {line}" for line in (*lines, f"+ {f.snippet}")))
+    return "\n\n".join(parts)
 
 
 def _training(w: WorkloadPage) -> list[str]:

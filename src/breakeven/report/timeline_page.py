@@ -6,7 +6,7 @@ from breakeven import units
 from breakeven.model.quantities import device_name
 from breakeven.model.run import RunRecord
 from breakeven.model.sensing import SamplerCost, Sensing
-from breakeven.report import environment, timeline_answer, timeline_tables
+from breakeven.report import environment, findings, timeline_answer, timeline_tables
 from breakeven.report.view import Page, Table, TimelinePage
 
 _NOT_OF_A_WATCH = {"effort, budget", "rounds planned", "seed", "pool threads pinned"}
@@ -76,6 +76,7 @@ def page(record: RunRecord) -> Page:
         ),
         version=record.machine.breakeven,
         timeline=build(record),
+        findings=findings.texts(record),
     )
 
 

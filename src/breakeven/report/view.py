@@ -314,6 +314,38 @@ class TimelinePage(msgspec.Struct, frozen=True, kw_only=True):
     sensing: Sensing
 
 
+class FindingText(msgspec.Struct, frozen=True, kw_only=True):
+    """A finding as it is shown; empty texts are left out.
+
+    Attributes
+    ----------
+    place : str
+        Path and line.
+    worth : str
+        What mending it gains at most, or gained, and what it takes.
+    line, snippet : str or None
+        The user's line, and the same mended.
+    evidence : str
+        What it was seen by.
+    told : bool
+        Whether the screen tells it; the report tells all.
+    """
+
+    code: str
+    severity: str
+    title: str
+    place: str
+    message: str
+    worth: str
+    fix: str
+    evidence: str
+    snippet: str | None = None
+    line: str | None = None
+    risk: str | None = None
+    verify: str | None = None
+    told: bool = True
+
+
 class Page(msgspec.Struct, frozen=True, kw_only=True):
     """A run as it is shown: made from the stored record alone.
 
@@ -331,6 +363,8 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
         The environment in full.
     timeline : TimelinePage or None
         What sensors read, where they were.
+    findings : tuple of FindingText
+        What stands in the way, where it was judged.
     """
 
     run: str
@@ -346,3 +380,4 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     details: Table
     version: str
     timeline: TimelinePage | None = None
+    findings: tuple[FindingText, ...] = ()

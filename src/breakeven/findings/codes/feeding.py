@@ -5,7 +5,7 @@ from breakeven.findings.code import Code
 FEEDING = (
     Code(
         code="BE201",
-        title="The GPU waits for the data loader",
+        title="The step waits for the data loader",
         kind="dataloader-starvation",
         severity="warning",
         fix=(

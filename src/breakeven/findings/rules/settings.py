@@ -1,0 +1,42 @@
+"""Rules about settings that change values: they confirm what the source shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from breakeven import units
+from breakeven.findings.catalogue import CATALOGUE
+from breakeven.findings.gates import always
+from breakeven.findings.rule import Seen, StepRule
+from breakeven.findings.scene import Window
+from breakeven.findings.threshold import Threshold
+from breakeven.model.profiled import Setting
+
+APART = Threshold("difference from the same product without TF32", 1e-5, "ratio")
+_TF32 = ("torch.backends.cuda.matmul.allow_tf32", "torch.allow_tf32", "NVIDIA_TF32_OVERRIDE")
+_HIGH = ("torch.float32_matmul_precision", "torch.get_float32_matmul_precision")
+
+
+def _tf32(window: Window) -> Iterator[Seen]:
+    """TF32 is on. Whether that matters is for the answers to say."""
+    switch = window.setting(*_TF32)
+    high = next((s for s in _settings(window) if s.name in _HIGH and s.value != "highest"), None)
+    on = switch or high
+    if on is None or not window.gpu:
+        return
+    trial = window.trials.get("tf32")
+    error = None if trial is None else trial.error
+    told = f"; answers differ by {units.scientific(error)}" if error is not None else ""
+    yield Seen(
+        message=f"{on.name} is {on.value}: products round their inputs to 10 bits{told}.",
+        evidence=("counter",) if error is None else ("trial",),
+        figures=() if error is None else (APART.figure(error),),
+        severity="info",
+    )
+
+
+def _settings(window: Window) -> tuple[Setting, ...]:
+    return () if window.profiled is None else window.profiled.settings
+
+
+SETTINGS = (StepRule(CATALOGUE["BE404"], "kernels", always, _tf32),)
