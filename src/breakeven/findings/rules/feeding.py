@@ -14,6 +14,7 @@ from breakeven.findings.sites import Line, by_line, journeys, repeated
 from breakeven.findings.threshold import Threshold, figure
 from breakeven.findings.trials import gain, share_of
 from breakeven.model.finding import Evidence
+from breakeven.model.profiled import Site
 
 LOADER = Threshold("loader's share of a step", 0.20, "share", "gpu-idle, fournex and loadtune")
 MILD = 0.05
@@ -221,13 +222,22 @@ def _pinned_anew(window: Window) -> Iterator[Seen]:
 
 
 def _made_there(window: Window, line: Line) -> bool:
-    made = {_place(n) for n in by_line(window.doing("random")) if not n.device_s}
-    return _place(line) in made
+    return _place(line) in _drawn(window)
+
+
+def _drawn(window: Window) -> dict[tuple[str, int], Line]:
+    """Return the lines at which the host draws or makes arrays."""
+    made = [s for s in window.doing("random", "allocate") if _of_host(s)]
+    return {_place(n): n for n in by_line(made)}
+
+
+def _of_host(site: Site) -> bool:
+    return not site.device_s and "(device)" not in (site.name or "") and site.memory != "pinned"
 
 
 def _made_on_host(window: Window) -> Iterator[Seen]:
     """Random numbers drawn by the host and moved at the same line."""
-    drawn = {_place(n): n for n in by_line(window.doing("random")) if not n.device_s}
+    drawn = _drawn(window)
     for line in journeys(window, "to_device"):
         draw = drawn.get(_place(line))
         if draw is None or not repeated(window, line):

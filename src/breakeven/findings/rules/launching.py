@@ -24,6 +24,7 @@ TUNED_TIMES = 3.0
 THREADS = Threshold("threads that want to run over usable cores", 1.5, "ratio")
 KNEE = Threshold("throughput at twice the batch", 1.5, "ratio")
 _ROUTINES = ("solve", "inv", "cholesky", "svd", "eig", "qr", "lstsq", "det", "fft")
+_POOL = "processes: "
 _TUNER = ("torch.backends.cudnn.benchmark", "cudnn.benchmark")
 
 
@@ -174,21 +175,35 @@ def _slow_steps(steps: tuple[float, ...]) -> tuple[float, float] | None:
 
 
 def _threads(scene: Scene) -> Iterator[Seen]:
-    """More threads want to run than there are cores."""
-    sensing = scene.record.sensing
-    if scene.profiled is None or sensing is None:
+    """Tell of processes times threads beyond the cores, or of a load that says so."""
+    seen, sensing = scene.profiled, scene.record.sensing
+    if seen is None:
         return
-    most = {r.sensor: r.high for r in sensing.readings}
-    waiting = most.get("tree.threads_running", most.get("host.load_1m"))
-    named = "threads that want to run"
-    if waiting is None or waiting < THREADS.value * scene.cores:
-        return
-    yield Seen(
-        message=f"Up to {waiting:.0f} {named} share {scene.cores} cores.",
-        evidence=("counter",),
-        figures=(THREADS.figure(waiting / scene.cores),),
-        severity="info" if "tree.threads_running" not in most else None,
-    )
+    pool = next((s for s in seen.sites if (s.name or "").startswith(_POOL)), None)
+    each = next((s.value for s in seen.settings if s.name == "torch.threads"), "")
+    number = (pool.name or "").removeprefix(_POOL) if pool is not None else ""
+    if pool is not None and each.isdigit() and number.isdigit():
+        want = int(number) * int(each)
+        if want >= THREADS.value * scene.cores:
+            yield Seen(
+                message=(
+                    f"{number} processes of {each} threads each share {scene.cores} cores, as far "
+                    "as the script's own process tells."
+                ),
+                evidence=("counter",),
+                figures=(THREADS.figure(want / scene.cores),),
+                location=pool.location,
+            )
+            return
+    readings = () if sensing is None else sensing.readings
+    load = next((r.high for r in readings if r.sensor == "host.load_1m"), 0.0)
+    if load >= THREADS.value * scene.cores:
+        yield Seen(
+            message=f"Up to {load:.0f} threads wanted to run on {scene.cores} cores.",
+            evidence=("counter",),
+            figures=(THREADS.figure(load / scene.cores),),
+            severity="info",
+        )
 
 
 def _knees(scene: Scene) -> Iterator[Seen]:

@@ -164,7 +164,8 @@ def peaks(scene: Scene) -> Iterator[tuple[str, float, str | None]]:
     """Yield GPU, peak of its memory as a share, and whose it is."""
     gpus = {f"gpu{i}": g.memory_bytes for i, g in enumerate(scene.record.machine.gpus)}
     readings = () if scene.record.sensing is None else scene.record.sensing.readings
-    for reading in readings:
+    trained = (r for study in scene.record.studies for s in study.stretches for r in s.readings)
+    for reading in (*readings, *trained):
         name, _, what = reading.sensor.partition(".")
         if what == "memory_bytes" and (whole := gpus.get(name)):
             yield name, reading.high / whole, None

@@ -13,6 +13,7 @@ from breakeven.model.sensing import Energy, Reading
 
 PERIODS = Threshold("window over the meter's period", 20, "ratio", "10 % at both ends")
 USED = Threshold("utilisation", 0.80)
+FEW_LOOKS = 3
 WEAK = Threshold("power over the limit", 0.50)
 
 
@@ -86,7 +87,28 @@ def _limits(scene: Scene) -> dict[str, float | None]:
     return {f"gpu{i}": g.power_limit_w for i, g in enumerate(scene.record.machine.gpus)}
 
 
+def _one_look(scene: Scene) -> Iterator[Seen]:
+    """Tell of power that was asked once or few times; the source shows what became of it."""
+    seen = scene.profiled
+    if seen is None:
+        return
+    for site in seen.sites:
+        name = (site.name or "").lower()
+        asked = ("nvidia-smi" in name and "power" in name) or "powerusage" in name
+        if asked and site.calls <= FEW_LOOKS:
+            yield Seen(
+                message=(
+                    f"Line {site.location.line} asks for the power {site.calls} times in "
+                    f"{units.seconds(seen.wall_s)}."
+                ),
+                evidence=("counter",),
+                figures=(figure("looks at the power", site.calls, "count"),),
+                location=site.location,
+            )
+
+
 READINGS = (
+    RunRule(CATALOGUE["BE701"], "wrong measurement", _one_look),
     RunRule(CATALOGUE["BE702"], "wrong measurement", _short),
     RunRule(CATALOGUE["BE703"], "kernels", _misread),
 )

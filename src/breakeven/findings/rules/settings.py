@@ -1,4 +1,4 @@
-"""Rules about settings that change values: they confirm what the source shows."""
+"""Rules about dtypes and switches that change values."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from breakeven.findings.catalogue import CATALOGUE
 from breakeven.findings.gates import always
 from breakeven.findings.rule import Seen, StepRule
 from breakeven.findings.scene import Window
+from breakeven.findings.sites import by_line
 from breakeven.findings.threshold import Threshold
 from breakeven.model.profiled import Setting
 
@@ -39,4 +40,28 @@ def _settings(window: Window) -> tuple[Setting, ...]:
     return () if window.profiled is None else window.profiled.settings
 
 
-SETTINGS = (StepRule(CATALOGUE["BE404"], "kernels", always, _tf32),)
+def _widened(window: Window) -> Iterator[Seen]:
+    """Tell of operators whose result is wider than the array that went in."""
+    for line in by_line(s for s in window.sites if "->" in (s.name or "")):
+        name = next(s.name or "" for s in line.sites if "->" in (s.name or ""))
+        sides, _, made = name.partition(" -> ")
+        if not _is_wider(sides, made.strip()):
+            continue
+        yield Seen(
+            message=f"Line {line.location.line} makes {made} of {sides}: twice the bytes.",
+            evidence=("counter",),
+            location=line.location,
+            severity=None if "scalar" in sides else "info",
+        )
+
+
+def _is_wider(sides: str, made: str) -> bool:
+    """Return whether a float32 (or half) array became float64 by what it met."""
+    narrow = ("float32 array", "float16 array", "bfloat16 array")
+    return made in {"float64", "complex128"} and any(side in sides for side in narrow)
+
+
+SETTINGS = (
+    StepRule(CATALOGUE["BE402"], "kernels", always, _widened),
+    StepRule(CATALOGUE["BE404"], "kernels", always, _tf32),
+)

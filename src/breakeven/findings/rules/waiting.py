@@ -22,7 +22,7 @@ TINY_STEPS = Threshold("passes of a loop that reads a value in each", 1000, "cou
 TINY_STEP_S = Threshold("one pass", 200e-6, "s")
 SLOWEST = Threshold("slowest step in a hundred over the median", 2.0, "ratio", "gpuprof")
 FROM_STEPS = 100
-_COUNTED = ("nonzero", "masked", "unique", "index", "where", "compress", "argwhere")
+_COUNTED = ("nonzero", "mask", "unique", "index", "where", "compress", "argwhere")
 _ASKED = ("synchronize", "synchronise")
 
 
