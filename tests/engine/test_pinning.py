@@ -6,13 +6,14 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import breakeven.engine.pinning as pinning_module
-from breakeven.engine.pinning import Pinning, busy_threads, threads
+from breakeven.engine.pinning import REMADE, UNPINNED, Pinning, busy_threads, threads
 
 # A pool as a BLAS has it: a worker thread that computes when the main thread does, an idle one
 # beside it. Then a thread is born after pinning, as a library's second pool is.
@@ -116,7 +117,10 @@ def test_more_busy_threads_than_cores_are_left_where_they_are() -> None:
     """With one core for two busy threads nothing is placed, and the reason is told."""
     every = sorted(os.sched_getaffinity(0))
     said = _said(every[:1])
-    assert said["pinned"] == [0, "2 busy threads were found for 1 cores"]
+    assert said["pinned"] == [
+        0,
+        "its threads are not pinned: 2 busy threads were found for 1 cores",
+    ]
     assert said["after"] == dict.fromkeys(["main", "pool", "idle"], every)
 
 
@@ -142,7 +146,10 @@ def test_a_refusing_system_leaves_all_as_it_was(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(os, "sched_setaffinity", refuse)
     pinning = Pinning(range(64))
     pinned, why = pinning.pin(lambda: sum(range(100_000)))
-    assert (pinned, why) == (0, "the system refused to place threads (Operation not permitted)")
+    assert (pinned, why) == (
+        0,
+        f"{UNPINNED}: the system refused to place threads (Operation not permitted)",
+    )
     assert asked[1:]
     assert all(cpus == before for cpus in asked[1:])
     assert os.sched_getaffinity(0) == before
@@ -162,3 +169,82 @@ def test_the_main_thread_is_first_though_its_id_is_the_highest(
         (tmp_path / str(thread)).mkdir()
     monkeypatch.setattr(pinning_module, "TASKS", tmp_path)
     assert threads() == (os.getpid(), 3, 7)
+
+
+class _Pool:
+    """A pool of one thread; one that is remade ends its thread at each use and makes another."""
+
+    def __init__(self, *, remade: bool) -> None:
+        self._remade = remade
+        self._end: threading.Event | None = None
+        self._thread: threading.Thread | None = None
+
+    def __call__(self) -> None:
+        if self._thread is None or self._remade:
+            self.close()
+            self._end, there = threading.Event(), threading.Event()
+            self._thread = threading.Thread(target=self._wait, args=(there, self._end))
+            self._thread.start()
+            there.wait()
+        sum(range(10_000))
+
+    @staticmethod
+    def _wait(there: threading.Event, end: threading.Event) -> None:
+        there.set()
+        end.wait()
+
+    def close(self) -> None:
+        if self._thread is not None and self._end is not None:
+            self._end.set()
+            self._thread.join()
+
+
+def test_a_pool_that_is_made_anew_is_not_pinned() -> None:
+    """New threads would gather on the core of the main thread: all keep every core, and it is told."""
+    before = os.sched_getaffinity(0)
+    pool = _Pool(remade=True)
+    assert Pinning(sorted(before)).pin_if_kept(pool) == (0, REMADE)
+    assert os.sched_getaffinity(0) == before
+    pool.close()
+
+
+def test_a_pool_that_stays_is_pinned() -> None:
+    """Threads that are there before and after a use keep the places that they get."""
+    before = os.sched_getaffinity(0)
+    pool, pinning = _Pool(remade=False), Pinning(sorted(before))
+    assert pinning.pin_if_kept(pool) == (1, None)
+    assert os.sched_getaffinity(0) == {min(before)}
+    assert pinning.follow() is None
+    pinning.release()
+    assert os.sched_getaffinity(0) == before
+    pool.close()
+
+
+def test_a_pinned_thread_that_ends_frees_the_others() -> None:
+    """A pool that is made anew only later is found when its threads are looked at again."""
+    before = os.sched_getaffinity(0)
+    if len(before) < 2:
+        pytest.skip("one CPU alone cannot be shared out")
+    end = threading.Event()
+    going = threading.Event()
+
+    def work() -> None:
+        while not end.is_set():
+            sum(range(1000))
+            going.set()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    pinning = Pinning(sorted(before))
+
+    def exercise() -> None:
+        going.clear()
+        going.wait()
+        for _ in range(50):
+            sum(range(100_000))
+
+    assert pinning.pin(exercise)[0] == 2
+    end.set()
+    thread.join()
+    assert pinning.follow() == REMADE
+    assert os.sched_getaffinity(0) == before

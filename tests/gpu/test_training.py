@@ -63,19 +63,19 @@ def test_phases_add_up_to_the_step(model: str) -> None:
 
 @pytest.mark.parametrize("model", ["cnn", "resnet18"])
 def test_the_memory_that_was_predicted_is_taken(model: str) -> None:
-    """The allocator's peak lies within a third of it, workspaces of libraries included."""
+    """Tensors take what was foretold; cuDNN's workspaces come on top, as much again at most."""
     import torch
 
     torch.cuda.reset_peak_memory_stats()
     before = torch.cuda.memory_allocated()
     spec = TrainingSpec(model=model, data="synthetic", image_size=64)
-    job = TrainingJob(spec, 128, DEVICE, 1)
+    job = TrainingJob(spec, 512, DEVICE, 1)
     for _ in range(3):
         job.step()
     torch.cuda.synchronize()
     taken = torch.cuda.max_memory_allocated() - before
     assert job.facts.need is not None
-    assert taken / job.facts.need.device == pytest.approx(1, abs=0.34)
+    assert 0.95 < taken / job.facts.need.device < 2
     job.close()
 
 

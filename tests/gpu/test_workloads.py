@@ -54,6 +54,12 @@ def test_answers_agree_with_the_reference(
     for size in SIZES[workload]:
         ready = worker.ask(_request(inputs, workload, size), PATIENCE_S)
         assert isinstance(ready, messages.Ready), (size, ready)
+        if (name, workload) == ("torch-cuda", "svd") and size > 100:
+            # PyTorch's own choice, cuSOLVER's Jacobi sweeps, ends early: errors of 1e-4 at N = 400
+            # where its other two drivers have 3e-6 and 4e-8.
+            assert not ready.agreement.passed
+            assert ready.agreement.class_ == "TF32/half"
+            continue
         assert ready.agreement.passed, (size, ready.agreement)
         assert ready.agreement.class_ in {"float32", "float64"}
 

@@ -43,10 +43,17 @@ class JobBench:
     ----------
     training : TrainingSpec
         What its jobs do, in the precision of the run; `precision` is this worker's own.
+    place : callable, optional
+        Gives the pool threads of a step their places; returns how many, or why none.
     """
 
     def __init__(
-        self, backend: Backend, opening: Opening, training: TrainingSpec, precision: Precision
+        self,
+        backend: Backend,
+        opening: Opening,
+        training: TrainingSpec,
+        precision: Precision,
+        place: Callable[[Callable[[], object]], tuple[int, str | None]] | None = None,
     ) -> None:
         self._backend = backend
         self._opening = opening
@@ -56,6 +63,8 @@ class JobBench:
         self._call_s = 0.0
         self._calls = 1
         self._job: Job | None = None
+        self._place = place
+        self._remark: str | None = None
 
     @property
     def wait(self) -> Callable[[], None]:
@@ -85,7 +94,14 @@ class JobBench:
         return self._job
 
     def begin(self, workload: str, size: int, seed: int) -> Job:
-        """Let go of the job before, and make another."""
+        """Let go of the job before, make another, and give its threads their places."""
+        job = self._fresh(workload, size, seed)
+        if self._place is not None:
+            self._remark = self._place(job.resident_step)[1]
+        return job
+
+    def _fresh(self, workload: str, size: int, seed: int) -> Job:
+        """Let go of the job before, and make another, of which no step is run yet."""
         self.end_case()
         self._backend.begin_case(workload, size)
         self._job = make_job(
@@ -135,6 +151,7 @@ class JobBench:
             clock_steady=None if gpu is None else gpu.steady,
             held_bytes=memory.held_bytes,
             real=self._opening.real,
+            remark=self._remark,
         )
 
     def _checked(self, job: Job, folder: str) -> Agreement:
@@ -174,7 +191,7 @@ class JobBench:
 
     def _cold(self, request: MeasureCold) -> ColdCalls:
         """Time the first steps of this process; the model and its data are made before."""
-        job, clock, times = self.begin(request.workload, request.size, 0), self._opening.clock, []
+        job, clock, times = self._fresh(request.workload, request.size, 0), self._opening.clock, []
         for number in range(COLD_CALLS):
             begin = clock()
             job.step()
@@ -185,7 +202,7 @@ class JobBench:
 
     def _shoot(self, request: ShootNaively) -> Shot:
         """Time one step as careless code does: the first one, then one that nobody awaits."""
-        job, clock = self.begin(request.workload, request.size, 0), self._opening.clock
+        job, clock = self._fresh(request.workload, request.size, 0), self._opening.clock
         begin = clock()
         job.step()
         self._backend.synchronise()

@@ -61,6 +61,8 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True, tag="ready"):
         Why there are no times of copies from and to page-locked memory.
     agreement : Agreement or None
         None where an earlier round has checked the answer: that of a training takes many steps.
+    remark : str or None
+        What became of the places of its threads, where they have none.
     """
 
     agreement: Agreement | None
@@ -82,6 +84,7 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True, tag="ready"):
     out_bytes: int = 0
     device: DeviceTimes | None = None
     caches: CacheTimes | None = None
+    remark: str | None = None
     to_device_pinned_s: float | None = None
     to_host_pinned_s: float | None = None
     pinned_why: str | None = None

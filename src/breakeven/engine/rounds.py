@@ -147,6 +147,8 @@ class SizeRunner:
         ready = self._team.ask_case(entry, task.workload, task.size, request, deadline)
         if not isinstance(ready, messages.Ready):
             return []
+        if ready.remark is not None:
+            context.remark(f"{entry.id}: {ready.remark}")
         gpu = self._team.conditions(entry.id, ready.look, ready.held_bytes, set_up=True)
         self._ready(task, entry, workload, ready)
         if ready.look is not None:

@@ -8,7 +8,6 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,11 +20,12 @@ if TYPE_CHECKING:
     from breakeven.engine.bench import Bench
     from breakeven.engine.job_bench import JobBench
     from breakeven.engine.job_messages import JobRequest
+    from breakeven.engine.pinning import Pinning
     from breakeven.model.machine import Ceilings
     from breakeven.sensors.base import GpuWatch, Look
 
 PR_SET_PDEATHSIG = 1
-EXERCISE_N, EXERCISE_S = 1024, 0.05
+EXERCISE_N = 1024
 
 
 def die_with(parent: int) -> None:
@@ -71,7 +71,7 @@ class _Worker:
         self._jobs: JobBench | None = None
         self._watch: GpuWatch | None = None
         self._own_pids: tuple[int, ...] = ()
-        self._after_setup: Callable[[], None] = lambda: None
+        self._pinning: Pinning | None = None
 
     def open(self) -> messages.Reply:
         """Open the backend; pin its pool."""
@@ -84,11 +84,12 @@ class _Worker:
             self._opening = self._backend.open()
         except BreakevenError as error:
             return messages.Failed(status="unavailable", why=error.what, fix=error.fix or None)
-        pinned, remark = self._pin() if self._backend.about.pools else (0, None)
+        # A training's pool is looked at beside its own steps, once there are any.
+        jobs = self._config.training is not None
+        pinned, remark = self._pin() if self._backend.about.pools and not jobs else (0, None)
         from breakeven.engine.bench import Bench  # noqa: PLC0415  after the timed import
         from breakeven.machine.pools import read_pools  # noqa: PLC0415  the same
 
-        remark = None if remark is None else f"its threads are not pinned: {remark}"
         remark = "; ".join(r for r in (remark, self._opening.remark) if r) or None
         self._bench = Bench(self._backend, self._opening)
         self._jobs = self._job_bench()
@@ -113,25 +114,27 @@ class _Worker:
             os.register_at_fork(after_in_child=lambda: die_with(os.getppid()))
         assert self._backend is not None
         assert self._opening is not None
-        return JobBench(self._backend, self._opening, config.training, config.precision)
+        place = None
+        if self._backend.about.pools and config.cpus:
+            from breakeven.engine.pinning import Pinning  # noqa: PLC0415  after the timed import
+
+            place = Pinning(config.cpus).pin_if_kept
+        return JobBench(self._backend, self._opening, config.training, config.precision, place)
 
     def _pin(self) -> tuple[int, str | None]:
-        from breakeven.engine.pinning import Pinning  # noqa: PLC0415  after the timed import
+        from breakeven.engine.pinning import Pinning, lasting  # noqa: PLC0415  after the timed import
 
         assert self._opening is not None
         if not self._config.cpus:
             return 0, None
-        xp, pinning = self._opening.xp, Pinning(self._config.cpus)
+        xp, self._pinning = self._opening.xp, Pinning(self._config.cpus)
         square = xp.ones((EXERCISE_N, EXERCISE_N), dtype=xp.float32)
 
         def exercise() -> None:
-            begin = time.perf_counter()
-            while time.perf_counter() - begin < EXERCISE_S:
-                xp.matmul(square, square)
+            lasting(lambda: xp.matmul(square, square))
 
         exercise()
-        self._after_setup = pinning.free_new
-        return pinning.pin(exercise)
+        return self._pinning.pin(exercise)
 
     def answer(self, request: messages.Request) -> messages.Reply:
         """Do what is asked; a library's failure is an answer, not an end."""
@@ -197,7 +200,9 @@ class _Worker:
             ready = _with_look(ready, self._look())
             # What follows takes memory of its own, which is not the case's.
             ready = bench.detailed(ready, request)
-        self._after_setup()
+        gone = None if self._pinning is None else self._pinning.follow()
+        if gone is not None:
+            ready = msgspec.structs.replace(ready, remark=gone)
         if watch is None:
             return ready
         # Slots are compared with how the GPU is now.

@@ -9,6 +9,9 @@ A float64 product errs by about 1e-15, a float32 one by 1e-7 to 4e-7 (sums in a 
 TF32 or half inputs give 3e-4, bfloat16 inputs 2e-3; the limits lie between, on a log scale.
 """
 
+LIMITS = {name: limit for limit, name in _CLASSES}
+"""Largest relative error of each class, by its name."""
+
 WRONG = "wrong"
 
 UNIT_ROUNDOFF: dict[str, float] = {

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from breakeven.model.run import Agreement
-from breakeven.stats.classes import WRONG, classify
+from breakeven.stats.classes import LIMITS, WRONG, classify
 from breakeven.stats.quantile import t_quantile
 
 STEPS = 10
@@ -35,13 +35,33 @@ def bounds(losses: Sequence[float], probes: Sequence[Sequence[float]]) -> tuple[
     probes : sequence of sequence of float
         Of the base, from weights that were moved so.
     """
+    return tuple(max(TOLERANCE, moved) for moved in _moved(losses, probes))
+
+
+def _moved(losses: Sequence[float], probes: Sequence[Sequence[float]]) -> tuple[float, ...]:
+    """Return what rounding may do to each of the first losses, by the probes; 0 without any."""
     found: list[float] = []
     moved = 0.0
     for step, loss in enumerate(losses[:STEPS]):
         apart = [_apart(probe[step], loss) for probe in probes if step < len(probe)]
         moved = max(moved, *apart, 0.0)
-        found.append(max(TOLERANCE, PROBE_FACTOR * moved))
+        found.append(PROBE_FACTOR * moved)
     return tuple(found)
+
+
+def _class_of(steps: Sequence[tuple[float, float]], moved: Sequence[float]) -> str:
+    """Return the arithmetic that the differences are typical of.
+
+    A network magnifies rounding from step to step: what it made of one unit in the last place is
+    taken out of each difference before it is judged, as far as that is beyond plain float32.
+    """
+    plain = LIMITS["float32"]
+    return classify(
+        max(
+            apart * min(1.0, plain / part if part else 1.0)
+            for (apart, _), part in zip(steps, moved, strict=False)
+        )
+    )
 
 
 def _apart(value: float, reference: float) -> float:
@@ -93,8 +113,7 @@ def agreement(
         rule += ", ten times what one unit in the last place of the weights does"
     if told < len(kept):
         rule += "; rounding alone moves later ones by more than can be judged"
-    # A loss that a network has magnified out of rounding tells nothing of the arithmetic.
-    class_ = classify(error) if bound == TOLERANCE else classify(min(error, steps[0][0]))
+    class_ = _class_of(steps, (0.0, *_moved(base, probes)[1:]))
     return Agreement(
         error=error, bound=bound, class_=class_ if passed else WRONG, passed=passed, rule=rule
     )
