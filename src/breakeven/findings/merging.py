@@ -11,6 +11,12 @@ from breakeven.model.finding import Evidence, Finding, Location
 
 _ORDER: tuple[Evidence, ...] = ("static", "counter", "trace", "trial")
 
+_OF_THE_LOOP = frozenset({"BE304", "BE311"})
+"""Codes whose place is the whole loop."""
+
+_OF_SPANS = frozenset({"missing-sync", "no-warmup"})
+"""Kinds whose place in a run is a span: its end, then its begin."""
+
 ABSORBED: dict[str, frozenset[str]] = {
     "BE305": frozenset({"BE301", "BE302", "BE303", "BE304", "BE306", "BE209"}),
     "BE306": frozenset({"BE304"}),
@@ -27,8 +33,9 @@ ABSORBED: dict[str, frozenset[str]] = {
 def merged(static: Sequence[Finding], measured: Sequence[Finding]) -> tuple[Finding, ...]:
     """Return findings of source and run, those that are the same joined.
 
-    Two are the same if they are of one kind and share a line; or if the run's is of the same kind
-    and nobody knows its line, or the code is the same and the source has no other of it.
+    Two are the same if they are of one kind and share a line, or the run tells a span that holds
+    the smell's line; or if nobody knows the run's line, or the code is the same and the source has
+    no other of it.
 
     Parameters
     ----------
@@ -56,13 +63,15 @@ def without_absorbed(found: Iterable[Finding]) -> tuple[Finding, ...]:
 def _absorbs(other: Finding, mine: Finding) -> bool:
     if mine.code not in ABSORBED.get(other.code, ()):
         return False
-    return mine.location is None or _share_a_line(other, mine)
+    if mine.location is None or mine.code in _OF_THE_LOOP:
+        return mine.subject == other.subject
+    return _share_a_line(other, mine)
 
 
 def _match(smell: Finding, left: Sequence[Finding], static: Sequence[Finding]) -> Finding | None:
     alike = [m for m in left if m.kind == smell.kind]
     for one in alike:
-        if _share_a_line(smell, one):
+        if _share_a_line(smell, one) or _within(smell, one):
             return one
     sole = sum(s.code == smell.code for s in static) == 1
     for one in alike:
@@ -106,6 +115,16 @@ def _others(smell: Finding, run: Finding) -> tuple[Location, ...]:
 
 def _share_a_line(a: Finding, b: Finding) -> bool:
     return any(same_line(x, y) for x in _places(a) for y in _places(b))
+
+
+def _within(smell: Finding, run: Finding) -> bool:
+    """Return whether a smell of a timing lies in the span that the run says it of."""
+    if run.kind not in _OF_SPANS or run.location is None or not run.also or smell.location is None:
+        return False
+    last, first = run.location, run.also[0]
+    if not same_line(replace(smell.location, line=last.line), last):
+        return False
+    return first.path == last.path and first.line <= smell.location.line <= last.line
 
 
 def _places(found: Finding) -> tuple[Location, ...]:
