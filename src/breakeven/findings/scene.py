@@ -192,16 +192,30 @@ def _of_study(scene: Scene, study: Study) -> Window | None:
 def _of_script(scene: Scene, seen: Profiled) -> Window:
     trace = usable(seen.trace)
     on_device = any(s.device_s for s in seen.sites) or bool(seen.kernels)
-    span = trace.span_s if trace is not None else sum(seen.steps_s) or seen.wall_s
+    span, steps = _extent(seen, trace)
     return Window(
         scene=scene,
         subject=None,
         gpu=on_device or (trace is not None and trace.busy_share is not None),
         trace=trace,
         span_s=span,
-        steps=trace.steps if trace is not None else len(seen.steps_s),
+        steps=steps,
         steps_s=seen.steps_s,
         sites=seen.sites,
         trials={t.name: t for t in seen.trials},
         profiled=seen,
     )
+
+
+def _extent(seen: Profiled, trace: TraceSummary | None) -> tuple[float, int]:
+    """Return the seconds and the steps that sites are told of: those that were looked at.
+
+    A trace knows its own; without one it is the traced pass that tells how many steps it looked
+    at. Where nothing repeats, it is the whole script.
+    """
+    if trace is not None:
+        return trace.span_s, trace.steps if seen.found_by is not None else 0
+    looked = seen.traced_step_s
+    if looked is not None and seen.found_by is not None:
+        return looked.value * looked.n, looked.n
+    return sum(seen.steps_s) or seen.wall_s, len(seen.steps_s)

@@ -63,11 +63,18 @@ def _line(mine: list[Site]) -> Line:
         location=mine[0].location,
         sites=tuple(mine),
         calls=max(s.calls for s in mine),
-        host_s=sum(s.host_s or 0.0 for s in mine),
+        host_s=_host_s(mine),
         device_s=sum(s.device_s or 0.0 for s in mine),
         idle_s=sum(s.idle_after_s or 0.0 for s in mine),
         bytes=sum(s.bytes or 0 for s in mine),
     )
+
+
+def _host_s(mine: list[Site]) -> float:
+    """Return the host's time in a line; a site without a name holds the line's other sites."""
+    named = sum(s.host_s or 0.0 for s in mine if s.name is not None or s.doing != "host_work")
+    whole = (s.host_s or 0.0 for s in mine if s.name is None and s.doing == "host_work")
+    return max(named, *whole, 0.0)
 
 
 def repeated(window: Window, line: Line) -> bool:

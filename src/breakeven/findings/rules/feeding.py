@@ -41,7 +41,10 @@ def _loader(window: Window) -> Iterator[Seen]:
         found, evidence = statistics.median(shares) if shares else None, ("counter",)
     lines = by_line(window.doing("loader"))
     if found is None and lines:
-        found, evidence = window.share(sum(line.host_s for line in lines)), ("counter",)
+        # What a loop waited for is clocked over all steps of the untraced pass.
+        whole = sum(window.steps_s) or window.span_s
+        waited = sum(line.host_s for line in lines)
+        found, evidence = min(1.0, waited / whole) if whole > 0 else None, ("counter",)
     if found is None or found < MILD:
         return
     figures, full = [LOADER.figure(found)], _cores_full(window)

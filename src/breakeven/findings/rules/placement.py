@@ -12,7 +12,7 @@ from breakeven.findings.scene import Scene
 from breakeven.findings.threshold import Threshold, figure
 from breakeven.findings.trials import gain
 from breakeven.model.estimate import Estimate
-from breakeven.model.profiled import Timing
+from breakeven.model.profiled import Profiled, Timing
 from breakeven.model.verdict import Verdict
 
 PENDING = Threshold("work pending at the clock, of the work that was started", 0.2)
@@ -28,7 +28,7 @@ def _unused(scene: Scene) -> Iterator[Seen]:
     """Tell of a GPU that did nothing; only where the script means to use one is that a fault."""
     seen = scene.profiled
     gpus = scene.record.machine.gpus
-    if seen is None or not gpus or seen.kernels != 0:
+    if seen is None or not gpus or not _none_ran(seen):
         return
     if not {"torch", "cupy"} & set(seen.frameworks):
         return
@@ -40,6 +40,14 @@ def _unused(scene: Scene) -> Iterator[Seen]:
         figures=(figure("kernels", 0.0, "count"),),
         severity=None if meant else "info",
     )
+
+
+def _none_ran(seen: Profiled) -> bool:
+    """Return whether it is known that nothing ran on a device."""
+    if seen.kernels is not None:
+        return seen.kernels == 0
+    asked = {s.name: s.value for s in seen.settings}
+    return asked.get("torch.cuda.is_initialized") == "False" and "cupy" not in seen.frameworks
 
 
 def _pending(scene: Scene) -> Iterator[Seen]:

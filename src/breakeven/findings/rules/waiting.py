@@ -17,7 +17,7 @@ from breakeven.model.finding import Evidence
 
 WAITS = Threshold("waiting at the line, of a step", 0.10, "share", "fournex")
 IDLE_AFTER = Threshold("device idle after it, of a step", 0.02)
-ELEMENTS = Threshold("reads of single values in a step", 100, "count")
+ELEMENTS = Threshold("reads of single values", 100, "count")
 TINY_STEPS = Threshold("passes of a loop that reads a value in each", 1000, "count")
 TINY_STEP_S = Threshold("one pass", 200e-6, "s")
 SLOWEST = Threshold("slowest step in a hundred over the median", 2.0, "ratio", "gpuprof")
@@ -42,7 +42,7 @@ def _by_element(window: Window, line: Line) -> bool:
         return True
     step = window.step_s
     tiny = step is not None and step <= TINY_STEP_S.value
-    return tiny and window.steps >= TINY_STEPS.value and line.calls >= TINY_STEPS.value
+    return tiny and len(window.steps_s) >= TINY_STEPS.value and repeated(window, line)
 
 
 def _elements(window: Window) -> Iterator[Seen]:
@@ -51,14 +51,15 @@ def _elements(window: Window) -> Iterator[Seen]:
         if _is_asked(line) or not _by_element(window, line):
             continue
         share = window.share(line.cost_s + line.idle_s)
+        times = line.calls * max(1.0, len(window.steps_s) / max(1, window.steps))
         yield Seen(
             message=(
-                f"Line {line.location.line} reads single values {units.whole(line.calls)} times, "
+                f"Line {line.location.line} reads single values {units.whole(times)} times, "
                 f"{units.seconds(line.cost_s / line.calls)} each: {units.share(share)} of the time."
             ),
             evidence=_evidence(window),
             figures=(
-                ELEMENTS.figure(line.calls / max(1, window.steps)),
+                ELEMENTS.figure(times),
                 figure("of the time", share),
             ),
             location=line.location,
