@@ -18,9 +18,8 @@ from breakeven.engine.clock import stamp, utc
 from breakeven.engine.foreground import Ended, Foreground
 from breakeven.engine.processes import deaf_to_interrupts, oom_kills
 from breakeven.errors import InputError, StoreError
-from breakeven.lab import recovering
+from breakeven.lab import judging, recovering
 from breakeven.lab.computer import read_machine
-from breakeven.lab.judging import concluded
 from breakeven.lab.legible import legible
 from breakeven.lab.result import Result
 from breakeven.lab.sensed import concluded
@@ -178,7 +177,7 @@ def stored(folder: Store | None, sink: MemorySink) -> Result:
     """Return the run of a sink, saved where there is a folder."""
     record = sink.record()
     if record.profiled is not None:
-        record = concluded(record)
+        record = judging.concluded(record)
     if folder is None:
         return Result(record=record)
     try:
