@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING, Any
 from breakeven._version import __version__
 
 if TYPE_CHECKING:
-    from breakeven.lab import Result, Watch, load_result, run, watch
+    from breakeven.lab import Result, Watch, compare, load_result, measure, run, watch
 
-__all__ = ["Result", "Watch", "__version__", "load_result", "run", "watch"]
+__all__ = [
+    "Result", "Watch", "__version__", "compare", "load_result", "measure", "run", "watch",
+]  # fmt: skip
+_LOADED = frozenset(__all__) - {"__version__"}
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401  any public name
     """Load the front door when it is first used: importing the package costs next to nothing."""
-    if name in {"Result", "Watch", "load_result", "run", "watch"}:
+    if name in _LOADED:
         from breakeven import lab  # noqa: PLC0415  loaded when it is first used
 
         return getattr(lab, name)

@@ -89,13 +89,18 @@ class Plan:
             for scope in WARM_SCOPES if on_gpu else WARM_SCOPES[:1]:
                 if on_gpu and self._cpus:
                     yield Line(workload, scope, "best-cpu", e.id)
-                if e.backend != "numpy" and self._numpy[workload] is not None:
+                if self._beside_numpy(e) and self._numpy[workload] is not None:
                     yield Line(workload, scope, "numpy", e.id)
         for identity in self._repeats:
             yield from self._control(workload, "same", identity)
         for e in self.times.record.entries:
             if e.variant == "planted" and e.twin_of in self.times.entries:
                 yield from self._control(workload, "planted", e.id)
+
+    @staticmethod
+    def _beside_numpy(entry: Entry) -> bool:
+        """Tell whether an entry may be compared with NumPy: a function written anew may use it."""
+        return entry.backend != "numpy" or entry.variant == "against"
 
     def _control(self, workload: str, base_kind: str, identity: str) -> Iterator[Line]:
         on_gpu = not self.times.on_cpu(identity)
@@ -201,5 +206,5 @@ class Plan:
         return [
             e
             for e in self.times.record.entries
-            if e.variant in {"default", "compiled"} and e.id not in self._repeats
+            if e.variant in {"default", "compiled", "against"} and e.id not in self._repeats
         ]

@@ -15,6 +15,7 @@ from breakeven.errors import BreakevenError
 
 COMMANDS = {
     "run": "Measure workloads: does a GPU pay, from where on, with which library?",
+    "compare": "Set your own NumPy function beside itself on other libraries.",
     "watch": "Run any command under the sensors: CPU, memory, GPU, power, energy.",
     "report": "Make a stored run's report again: HTML, text, picture.",
     "runs": "List the stored runs.",

@@ -24,9 +24,10 @@ PLAN = (
 DEFAULT_REPORT = Path("breakeven-report.html")
 
 
-def _listed(
+def listed(
     _context: click.Context, _option: click.Parameter, value: str | None
 ) -> list[str] | None:
+    """Return the words of a list, as an option's callback."""
     return None if value is None else [v.strip() for v in value.split(",") if v.strip()]
 
 
@@ -37,14 +38,14 @@ def _listed(
 @click.option("--sizes", metavar="LIST", help="128,256,512, or 128:8192 (each twice the last).")
 @click.option(
     "--backends",
-    callback=_listed,
+    callback=listed,
     metavar="LIST",
     help="Of numpy,torch-cpu,cupy,torch-cuda,scripted:FILE.  [default: all that work]",
 )
 @click.option("--dtype", default="float32", show_default=True, help="float32 or float64.")
 @click.option(
     "--precisions",
-    callback=_listed,
+    callback=listed,
     metavar="LIST",
     help="Also measure GPUs in these: tf32,float16,bfloat16,float64.",
 )
@@ -95,7 +96,7 @@ def command(
     """
     from breakeven.engine.processes import deaf_to_interrupts
 
-    _check_outputs(report, plot)
+    check_outputs(report, plot)
     line = Line(verbose=verbose)
     try:
         result, interrupted = _measured(plan, resume, store, line)
@@ -105,10 +106,10 @@ def command(
     # Ctrl-C has been heard: pressed once more, it shall not hide what was finished.
     with deaf_to_interrupts() if interrupted else contextlib.nullcontext():
         try:
-            _show(result, as_json=as_json)
+            show_result(result, as_json=as_json)
         finally:
             # Nobody may read what is printed, as after `| head`: the files are wanted all the same.
-            _write(result, wanted, plot, interrupted=interrupted)
+            write_result(result, wanted, plot, interrupted=interrupted)
     return INTERRUPTED if interrupted else 0
 
 
@@ -143,7 +144,7 @@ def _refuse_a_plan() -> None:
             )
 
 
-def _check_outputs(report: Path | None, plot: Path | None) -> None:
+def check_outputs(report: Path | None, plot: Path | None) -> None:
     """Refuse an output that cannot be written before anything is measured."""
     from breakeven.errors import InputError
 
@@ -156,7 +157,8 @@ def _check_outputs(report: Path | None, plot: Path | None) -> None:
             raise InputError(f"the folder of {path} does not exist", "make it, or choose another")
 
 
-def _show(result: Result, *, as_json: bool) -> None:
+def show_result(result: Result, *, as_json: bool) -> None:
+    """Print a run, and its document where that was asked for."""
     from rich.console import Console
 
     from breakeven import lab
@@ -166,7 +168,10 @@ def _show(result: Result, *, as_json: bool) -> None:
     lab.show(result.record, Console(stderr=as_json, highlight=False))
 
 
-def _write(result: Result, report: Path | None, plot: Path | None, *, interrupted: bool) -> None:
+def write_result(
+    result: Result, report: Path | None, plot: Path | None, *, interrupted: bool
+) -> None:
+    """Write picture and report, and say where the run is stored."""
     from breakeven.errors import BreakevenError
 
     if result.problem:

@@ -7,6 +7,7 @@ import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from breakeven.engine import messages
 from breakeven.engine.aside import Aside, Nothing
@@ -19,12 +20,16 @@ from breakeven.engine.processes import Crew, WorkerProcess
 from breakeven.machine.memory import read_memory
 from breakeven.model.event import Event, Remark, Sink
 from breakeven.model.machine import Machine
+from breakeven.model.ported import FunctionSpec
 from breakeven.model.run import Entry
 from breakeven.model.spec import RunSpec, TrainingSpec
 from breakeven.workloads import registry
 from breakeven.workloads.jobs import JOBS
 from breakeven.workloads.planned import Planned
 from breakeven.workloads.training.base import Facts
+
+if TYPE_CHECKING:
+    from breakeven.engine.function_plan import FunctionPlan
 
 Progress = Callable[[str, float], None]
 OPEN_DEADLINE_S = 180.0
@@ -71,6 +76,8 @@ class Context:
         What jobs do, as the user gave it: that of `spec` has no names of folders at home.
     aside : Aside
         What rounds do beside their slots.
+    own : FunctionPlan or None
+        What was found out about the user's own function.
     """
 
     spec: RunSpec
@@ -98,9 +105,17 @@ class Context:
     facts: Mapping[str, Mapping[int, Facts]] = field(default_factory=dict)
     training: TrainingSpec | None = None
     aside: Aside = field(default_factory=Nothing)
+    own: FunctionPlan | None = None
+
+    @property
+    def function(self) -> FunctionSpec | None:
+        """The user's function as it was given: that of `spec` names no folders at home."""
+        return None if self.own is None else self.own.function
 
     def workload(self, name: str) -> Planned:
         """Return a workload of the plan: array code, or a job with what is known of its model."""
+        if self.own is not None and self.own.name == name:
+            return self.own.planned
         return registry.planned(name, self.facts.get(name))
 
     def emit(self, event: Event) -> None:
@@ -141,6 +156,9 @@ class Context:
             seed=f"{self.spec.seed}/{entry.id}/{number}",
             cpus=cores_for(entry, self.machine) if pinned and self.spec.pin else (),
             training=self.training,
+            function=self.function,
+            variant=entry.variant,
+            data_seed=self.spec.seed,
         )
         return self.crew.start(
             config,
@@ -168,6 +186,8 @@ class Context:
         """Return the seconds after which a request about a case counts as hung."""
         foreseen = self.predicted_s(entry, workload, size)
         patience = self.building_s() if workload.name in JOBS else self.patience_s
+        if self.function is not None and self.function.compile:
+            patience *= COMPILING
         if foreseen > 0:
             return patience + DEADLINE_TIMES * foreseen
         return patience + min(self._slowest_s(workload, size), self.left_s())

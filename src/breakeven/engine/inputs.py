@@ -12,6 +12,7 @@ from breakeven.engine import messages
 from breakeven.engine.processes import Crew, WorkerProcess
 from breakeven.engine.references import References
 from breakeven.errors import WorkerError
+from breakeven.model.ported import FunctionSpec
 from breakeven.model.run import Status
 from breakeven.model.spec import DType
 from breakeven.workloads.jobs import JOBS
@@ -33,6 +34,12 @@ class CannotMakeError(WorkerError):
     """
 
     status: Status = "unavailable"
+
+
+class TooLargeError(CannotMakeError):
+    """The inputs of a case ask for more memory than there is."""
+
+    status: Status = "out_of_memory"
 
 
 class RefusedError(CannotMakeError):
@@ -60,6 +67,8 @@ class Inputs:
         What the run computes in, its precision variants apart.
     references : References, optional
         Makes those of training jobs, which have no inputs of this kind.
+    function : FunctionSpec, optional
+        The user's own function, which makes its arguments itself.
     """
 
     def __init__(
@@ -69,12 +78,14 @@ class Inputs:
         dtype: DType,
         seed: int,
         references: References | None = None,
+        function: FunctionSpec | None = None,
     ) -> None:
         self._crew = crew
         self._folder = folder
         self._dtype: DType = dtype
         self._seed = seed
         self._references = references
+        self._function = function
         self._made: dict[tuple[str, int, DType], Path] = {}
         self._maker: WorkerProcess | None = None
 
@@ -120,6 +131,10 @@ class Inputs:
             shutil.rmtree(folder, ignore_errors=True)
             if reply.status == "unsupported":
                 raise RefusedError(reply.why)
+            if reply.status == "out_of_memory":
+                raise TooLargeError(
+                    f"its inputs and their reference need more memory ({reply.why})"
+                )
             raise CannotMakeError(f"inputs could not be made ({reply.why})")
         return folder
 
@@ -139,7 +154,12 @@ class Inputs:
     def _running(self) -> WorkerProcess:
         if self._maker is None:
             self._maker = self._crew.start(
-                messages.WorkerConfig(backend="numpy", parent=os.getpid()),
+                messages.WorkerConfig(
+                    backend="numpy",
+                    parent=os.getpid(),
+                    function=self._function,
+                    data_seed=self._seed,
+                ),
                 threads=1,
                 freezable=False,
                 log=self._folder / "maker.log",

@@ -41,7 +41,9 @@ def clear_garbage() -> None:
     gc.freeze()
 
 
-def repeats(call: Call, wait: Call, clock: Clock, seconds: float) -> list[float]:
+def repeats(
+    call: Call, wait: Call, clock: Clock, seconds: float, ready: Call | None = None
+) -> list[float]:
     """Time single calls until they add up to `seconds`; at least one.
 
     Parameters
@@ -50,6 +52,8 @@ def repeats(call: Call, wait: Call, clock: Clock, seconds: float) -> list[float]
         The work; its result is dropped before the next repeat.
     wait : callable
         Returns when the device is idle; inside the timed piece, as a caller waits for it.
+    ready : callable, optional
+        Makes what a call uses up, before each repeat and untimed.
 
     Returns
     -------
@@ -60,6 +64,8 @@ def repeats(call: Call, wait: Call, clock: Clock, seconds: float) -> list[float]
     total = 0.0
     with no_collection():
         while total < seconds or not times:
+            if ready is not None:
+                ready()
             begin = clock()
             call()
             wait()

@@ -22,6 +22,7 @@ from breakeven.engine.replies import (
     Reply,
     Shot,
     Traced,
+    Tried,
 )
 from breakeven.engine.requests import (
     CaptureGraph,
@@ -37,6 +38,7 @@ from breakeven.engine.requests import (
     SetUp,
     ShootNaively,
     Trace,
+    TryFunction,
     WorkerConfig,
 )
 
@@ -68,6 +70,8 @@ __all__ = [
     "Shot",
     "Trace",
     "Traced",
+    "Tried",
+    "TryFunction",
     "WorkerConfig",
     "decode_reply",
     "decode_request",

@@ -59,6 +59,18 @@ def read_placed(path: Path, choose: Choose = secrets.randbelow) -> NDArray[Any]:
     return values.reshape(shape[::-1]).T if fortran else values.reshape(shape)
 
 
+def placed(array: NDArray[Any], choose: Choose = secrets.randbelow) -> NDArray[Any]:
+    """Return a copy of an array that begins at a random cache line of a page.
+
+    One that does not lie in one piece keeps its strides, and is copied as NumPy does.
+    """
+    if not array.flags.c_contiguous or array.dtype.hasobject or array.nbytes == 0:
+        return array.copy(order="K")
+    made: NDArray[Any] = _room(array.nbytes, choose).view(array.dtype).reshape(array.shape)
+    made[...] = array
+    return made
+
+
 def _room(size: int, choose: Choose) -> NDArray[Any]:
     """Return bytes that begin at a random step in a page."""
     import numpy as np  # noqa: PLC0415  after the backend was opened

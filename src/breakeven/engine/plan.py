@@ -8,7 +8,7 @@ import msgspec
 
 from breakeven.backends.precision import DTYPES
 from breakeven.model.machine import BackendInfo, Machine
-from breakeven.model.run import Entry
+from breakeven.model.run import Entry, Variant
 from breakeven.model.spec import Precision, RunSpec
 
 LONG_BUDGET_S = 300.0
@@ -274,3 +274,27 @@ def cores_for(entry: Entry, machine: Machine) -> tuple[int, ...]:
     if threads is None or threads > len(cpus):
         return ()
     return tuple(cpus[len(cpus) - threads :])
+
+
+def of_function(spec: RunSpec, entries: Sequence[Entry], library: str | None) -> tuple[Entry, ...]:
+    """Return the further ways to call the user's own function: compiled, or written by hand.
+
+    Parameters
+    ----------
+    library : str or None
+        That the hand-written one is for: ``numpy``, ``torch`` or ``cupy``.
+    """
+    if spec.function is None:
+        return ()
+    made = []
+    plain = [e for e in entries if e.variant == "default" and e.default]
+    if spec.function.compile:
+        made += [_other(e, "compiled") for e in plain if e.backend.startswith("torch")]
+    if spec.function.against is not None:
+        made += [_other(e, "against") for e in plain if e.backend.partition("-")[0] == library]
+    return tuple(made)
+
+
+def _other(entry: Entry, variant: Variant) -> Entry:
+    name = "hand-written" if variant == "against" else variant
+    return msgspec.structs.replace(entry, id=f"{entry.id}-{name}", variant=variant)

@@ -6,7 +6,9 @@ import msgspec
 
 from breakeven.engine.job_messages import JobReply
 from breakeven.model.machine import Blas, Ceilings
+from breakeven.model.ported import Ported
 from breakeven.model.run import Agreement, CacheTimes, DeviceTimes, Floors, Memory, Status
+from breakeven.model.spec import DType
 from breakeven.sensors.base import Look
 
 
@@ -63,6 +65,8 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True, tag="ready"):
         None where an earlier round has checked the answer: that of a training takes many steps.
     remark : str or None
         What became of the places of its threads, where they have none.
+    ported : Ported or None
+        How far the user's function got on another library; its entry is the coordinator's to name.
     """
 
     agreement: Agreement | None
@@ -88,6 +92,7 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True, tag="ready"):
     to_device_pinned_s: float | None = None
     to_host_pinned_s: float | None = None
     pinned_why: str | None = None
+    ported: Ported | None = None
 
 
 class Measured(msgspec.Struct, frozen=True, kw_only=True, tag="measured"):
@@ -166,12 +171,47 @@ class Done(msgspec.Struct, frozen=True, kw_only=True, tag="done"):
     """What was asked is done."""
 
 
+class Tried(msgspec.Struct, frozen=True, kw_only=True, tag="tried"):
+    """What the user's function did on NumPy at one size.
+
+    Attributes
+    ----------
+    sized : bool
+        Whether its arguments depend on the size.
+    source : str
+        Where its arguments come from, in words.
+    dtype : str
+        What it computes in.
+    printed : str
+        What it printed in one call.
+    altered : tuple of str
+        Arguments that a call alters.
+    """
+
+    call_s: float
+    in_bytes: int
+    out_bytes: int
+    held_bytes: int
+    sized: bool
+    source: str
+    dtype: DType
+    printed: str = ""
+    altered: tuple[str, ...] = ()
+
+
 class Failed(msgspec.Struct, frozen=True, kw_only=True, tag="failed"):
-    """What was asked failed; the worker lives and is idle."""
+    """What was asked failed; the worker lives and is idle.
+
+    Attributes
+    ----------
+    ported : Ported or None
+        How far the user's function got.
+    """
 
     status: Status
     why: str
     fix: str | None = None
+    ported: Ported | None = None
 
 
 Reply = (
@@ -186,6 +226,7 @@ Reply = (
     | CeilingsAre
     | Traced
     | Done
+    | Tried
     | Failed
     | JobReply
 )

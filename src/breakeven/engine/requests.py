@@ -7,6 +7,8 @@ from typing import Literal
 import msgspec
 
 from breakeven.engine.job_messages import JobRequest
+from breakeven.model.entry import Variant
+from breakeven.model.ported import FunctionSpec
 from breakeven.model.spec import DType, Precision, TrainingSpec
 from breakeven.model.verdict import Scope
 
@@ -26,6 +28,12 @@ class WorkerConfig(msgspec.Struct, frozen=True, kw_only=True):
         What it computes in.
     training : TrainingSpec or None
         What its jobs do; None for array code.
+    function : FunctionSpec or None
+        The user's own function, where that is the workload.
+    variant : str
+        Of the entry: which of the ways to call that function it is.
+    data_seed : int
+        Of the function's arguments.
     """
 
     backend: str
@@ -34,6 +42,9 @@ class WorkerConfig(msgspec.Struct, frozen=True, kw_only=True):
     seed: str = ""
     cpus: tuple[int, ...] = ()
     training: TrainingSpec | None = None
+    function: FunctionSpec | None = None
+    variant: Variant = "default"
+    data_seed: int = 0
 
 
 class MeasureFloors(msgspec.Struct, frozen=True, kw_only=True, tag="floors"):
@@ -151,6 +162,12 @@ class Make(msgspec.Struct, frozen=True, kw_only=True, tag="make"):
     folder: str
 
 
+class TryFunction(msgspec.Struct, frozen=True, kw_only=True, tag="try"):
+    """Call the user's function on NumPy at one size, and tell what it does."""
+
+    size: int
+
+
 class MeasureCeilings(msgspec.Struct, frozen=True, kw_only=True, tag="ceilings"):
     """Measure one part of what the device reaches at best.
 
@@ -194,6 +211,7 @@ Request = (
     | CaptureGraph
     | ShootNaively
     | Make
+    | TryFunction
     | MeasureCeilings
     | Trace
     | LookAtGpu

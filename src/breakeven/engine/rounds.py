@@ -12,11 +12,13 @@ from breakeven.engine.context import Context
 from breakeven.engine.costs import REPEATING, Task, scopes_of, slots_of
 from breakeven.engine.graphs import why_no_graph
 from breakeven.engine.inputs import CannotMakeError
+from breakeven.engine.ported_cases import named, why_of
 from breakeven.engine.team import Team
 from breakeven.engine.tenancy import is_shared
 from breakeven.engine.turns import Seat, Turns
-from breakeven.model.event import CaseSet, SlotDone
-from breakeven.model.run import Agreement, Clock, DeviceTimes, Entry, Phases, Slot, Status, Work
+from breakeven.model.event import CaseSet, PortSeen, SlotDone
+from breakeven.model.run import Clock, DeviceTimes, Entry, Phases, Slot, Status, Work
+from breakeven.workloads.function.facts import PlannedFunction
 from breakeven.workloads.jobs import JOBS, JobWorkload
 from breakeven.workloads.planned import Planned
 
@@ -151,6 +153,8 @@ class SizeRunner:
             context.remark(f"{entry.id}: {ready.remark}")
         gpu = self._team.conditions(entry.id, ready.look, ready.held_bytes, set_up=True)
         self._ready(task, entry, workload, ready)
+        if ready.ported is not None:
+            context.emit(PortSeen(ported=named(ready.ported, entry.id, task.workload, task.size)))
         if ready.look is not None:
             tell_look(context, ready, gpu)
         return [
@@ -178,15 +182,14 @@ class SizeRunner:
     def _ready(self, task: Task, entry: Entry, workload: Planned, ready: messages.Ready) -> None:
         context = self._context
         context.call_s[entry.id, task.workload, task.size] = ready.call_s
-        passed = ready.agreement is None or ready.agreement.passed
         context.emit(
             CaseSet(
                 workload=task.workload,
                 size=task.size,
                 entry=entry.id,
                 round=self._team.number,
-                status="ok" if passed else "disagrees",
-                why=_why(workload, entry, ready.agreement),
+                status=_status(ready),
+                why=_why(workload, entry, ready),
                 work=_work(workload, task.size, entry, ready),
                 agreement=ready.agreement,
                 memory=ready.memory,
@@ -238,15 +241,27 @@ class SizeRunner:
         )
 
 
-def _why(workload: Planned, entry: Entry, agreement: Agreement | None) -> str | None:
+def _status(ready: messages.Ready) -> Status:
+    if ready.agreement is not None and not ready.agreement.passed:
+        return "disagrees"
+    on_host = ready.ported is not None and ready.ported.reach == "host_part"
+    return "ran_on_host" if on_host else "ok"
+
+
+def _why(workload: Planned, entry: Entry, ready: messages.Ready) -> str | None:
     """Return what an answer says of its case; losses are computed in float32 for every entry."""
+    agreement = ready.agreement
+    if isinstance(workload, PlannedFunction):
+        return why_of(ready.ported, agreement)
     if agreement is None or (isinstance(workload, JobWorkload) and agreement.passed):
         return None
     return remark_on(entry, agreement)
 
 
 def _work(workload: Planned, size: int, entry: Entry, ready: messages.Ready) -> Work | None:
-    """Return the work of one call; None for a job whose operations could not be counted."""
+    """Return the work of one call; None where its operations could not be counted."""
+    if isinstance(workload, PlannedFunction):
+        return None
     if isinstance(workload, JobWorkload):
         return workload.work(size, entry.dtype) if workload.counted else None
     return msgspec.structs.replace(

@@ -14,7 +14,7 @@ from breakeven.engine.context import Context
 from breakeven.engine.costs import Task, cost_s
 from breakeven.engine.forecast import pace
 from breakeven.engine.haste import no_scouting
-from breakeven.engine.plan import candidates, cpu_alike, smallest_first, twin_of
+from breakeven.engine.plan import candidates, cpu_alike, of_function, smallest_first, twin_of
 from breakeven.engine.rounds import SizeRunner
 from breakeven.engine.team import Team
 from breakeven.errors import NothingMeasuredError
@@ -22,6 +22,7 @@ from breakeven.model.event import BackendSeen, EntryChosen
 from breakeven.model.machine import BackendInfo
 from breakeven.model.run import Entry, RunRecord
 from breakeven.model.settlement import Settlement
+from breakeven.workloads.function.target import library_of, parsed
 
 Wait = Callable[[float], None]
 LOOK_AROUND_S = 0.5
@@ -69,7 +70,10 @@ def find_entries(context: Context) -> tuple[Entry, ...]:
             found.append((name, info, backend.about.pools))
             if name not in {b.name for b in context.sink.record().backends}:
                 context.emit(BackendSeen(info=info))
-    return candidates(context.spec, found, context.machine)
+    made = candidates(context.spec, found, context.machine)
+    against = None if context.function is None else context.function.against
+    library = None if against is None else library_of(parsed(against))
+    return (*made, *of_function(context.spec, made, library))
 
 
 def announce(context: Context, given: Sequence[Entry]) -> tuple[Entry, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import shutil
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from breakeven import units
 from breakeven.backends.scripted import PREFIX
@@ -17,11 +18,12 @@ from breakeven.engine.context import Context, Progress
 from breakeven.engine.costs import Task
 from breakeven.engine.first_calls import ColdStarts, shoot_naively
 from breakeven.engine.forecast import another_fits, kept, known_calls, rounds_s
+from breakeven.engine.function_plan import FunctionPlan
 from breakeven.engine.haste import bounded, no_first_calls
 from breakeven.engine.inputs import Inputs, scratch_folder
 from breakeven.engine.jobs import Jobs, effort_of_jobs, references_of
 from breakeven.engine.plan import Effort, effort_of, effort_of_given
-from breakeven.engine.processes import crew, deaf_to_interrupts
+from breakeven.engine.processes import Crew, crew, deaf_to_interrupts
 from breakeven.engine.recorder import Recorder, recorded
 from breakeven.engine.rounds import SizeRunner
 from breakeven.engine.scouting import (
@@ -62,6 +64,7 @@ def measure(  # noqa: PLR0913  what a session needs from above
     effort: Effort | None = None,
     jobs: Jobs | None = None,
     say: Callable[[str], None] = lambda _text: None,
+    function: FunctionPlan | None = None,
 ) -> None:
     """Measure the run that `sink` has begun, or go on with it; every slot is journalled.
 
@@ -82,6 +85,8 @@ def measure(  # noqa: PLR0913  what a session needs from above
         What was found out about the training jobs of the spec.
     say : callable
         Told what the rounds will take, where only scouting could tell.
+    function : FunctionPlan, optional
+        What was found out about the user's own function.
 
     Raises
     ------
@@ -93,7 +98,7 @@ def measure(  # noqa: PLR0913  what a session needs from above
     record = sink.record()
     scratch = scratch_folder()
     interrupted = True
-    begin = jobs.begun_s if jobs and jobs.begun_s is not None else now()
+    begin = _begun(jobs, function)
     try:
         trains = record.spec.training is not None
         real = trains and not any(b.startswith(PREFIX) for b in record.spec.backends)
@@ -104,13 +109,7 @@ def measure(  # noqa: PLR0913  what a session needs from above
                 effort=effort or _effort(record, given=bool(given)),
                 sink=sink,
                 crew=made,
-                inputs=Inputs(
-                    made,
-                    scratch,
-                    record.spec.dtype,
-                    record.spec.seed,
-                    references_of(record.spec, jobs, record.machine, made, scratch),
-                ),
+                inputs=_inputs(record, made, scratch, jobs, function),
                 scratch=scratch,
                 meter=meter_of(record.machine.cpu, lambda: made.cpu_s() + recorder.cpu_s()),
                 progress=progress,
@@ -120,6 +119,7 @@ def measure(  # noqa: PLR0913  what a session needs from above
                 say=say,
                 facts=jobs.facts if jobs else {},
                 training=jobs.training if jobs else None,
+                own=function,
             )
             session = _Session(context, stop_rule, wait, given, recorder, jobs)
             session.run()
@@ -137,6 +137,27 @@ def measure(  # noqa: PLR0913  what a session needs from above
         with deaf_to_interrupts():
             sink.append(Ended(finished=stamp(), interrupted=interrupted))
             shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _inputs(
+    record: RunRecord, made: Crew, scratch: Path, jobs: Jobs | None, function: FunctionPlan | None
+) -> Inputs:
+    """Return where the inputs of cases are made, and who makes them."""
+    return Inputs(
+        made,
+        scratch,
+        record.spec.dtype,
+        record.spec.seed,
+        references_of(record.spec, jobs, record.machine, made, scratch),
+        None if function is None else function.function,
+    )
+
+
+def _begun(jobs: Jobs | None, function: FunctionPlan | None) -> float:
+    """Return the seconds from which the budget counts: what is asked for is tried first."""
+    if function is not None:
+        return function.begun_s
+    return jobs.begun_s if jobs and jobs.begun_s is not None else now()
 
 
 def _effort(record: RunRecord, *, given: bool) -> Effort:

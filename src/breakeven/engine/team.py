@@ -10,10 +10,11 @@ from breakeven.engine import messages
 from breakeven.engine.clock import now
 from breakeven.engine.context import OPEN_DEADLINE_S, Context
 from breakeven.engine.floors import with_message
+from breakeven.engine.ported_cases import named
 from breakeven.engine.processes import WorkerProcess
 from breakeven.engine.tenancy import Tenancy
 from breakeven.errors import DeadlineError, WorkerError
-from breakeven.model.event import BackendSeen, CaseSet, FloorsDone
+from breakeven.model.event import BackendSeen, CaseSet, FloorsDone, PortSeen
 from breakeven.model.machine import BackendInfo, Blas
 from breakeven.model.run import Entry, GpuConditions, Status
 from breakeven.sensors.base import Look
@@ -187,6 +188,9 @@ class Team:
         match reply:
             case messages.Failed():
                 self._fail(entry, workload, size, reply.status, reply.why)
+                if reply.ported is not None:
+                    ported = named(reply.ported, entry.id, workload, size)
+                    self._context.emit(PortSeen(ported=ported))
                 if entry.device.startswith("cuda"):
                     # What its allocator took before it failed is ours, and no other tenant's.
                     self._look_at_gpu(entry)

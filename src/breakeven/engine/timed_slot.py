@@ -16,18 +16,28 @@ REWARM_S = 2e-3
 PREFETCH = 2
 
 
-def timed_slot(call: Call, wait: Call, clock: Clock, seconds: float, *, call_s: float) -> Measured:
+def timed_slot(
+    call: Call,
+    wait: Call,
+    clock: Clock,
+    seconds: float,
+    *,
+    call_s: float,
+    ready: Call | None = None,
+) -> Measured:
     """Return the times of a slot, after a moment of untimed work that warms caches and clocks.
 
     Parameters
     ----------
     call_s : float
         Seconds of one call as seen last: a long one warms itself.
+    ready : callable, optional
+        As in `repeats`; the cores used are then those of both.
     """
     if call_s < REWARM_S:
-        repeats(call, wait, clock, REWARM_S)
+        repeats(call, wait, clock, REWARM_S, ready)
     wall, cpu = time.perf_counter(), time.process_time()
-    times = repeats(call, wait, clock, seconds)
+    times = repeats(call, wait, clock, seconds, ready)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     return Measured(
         median_s=statistics.median(times),

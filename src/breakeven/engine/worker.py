@@ -16,13 +16,17 @@ import msgspec
 from breakeven.engine import messages
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from breakeven.backends.base import Backend, Opening
     from breakeven.engine.bench import Bench
+    from breakeven.engine.function_maker import FunctionMaker
     from breakeven.engine.job_bench import JobBench
     from breakeven.engine.job_messages import JobRequest
     from breakeven.engine.pinning import Pinning
     from breakeven.model.machine import Ceilings
     from breakeven.sensors.base import GpuWatch, Look
+    from breakeven.workloads.base import Workload
 
 PR_SET_PDEATHSIG = 1
 EXERCISE_N = 1024
@@ -72,6 +76,8 @@ class _Worker:
         self._watch: GpuWatch | None = None
         self._own_pids: tuple[int, ...] = ()
         self._pinning: Pinning | None = None
+        # Calls the user's own function on NumPy, where this process measures nothing.
+        self._maker: FunctionMaker | None = None
 
     def open(self) -> messages.Reply:
         """Open the backend; pin its pool."""
@@ -91,7 +97,7 @@ class _Worker:
         from breakeven.machine.pools import read_pools  # noqa: PLC0415  the same
 
         remark = "; ".join(r for r in (remark, self._opening.remark) if r) or None
-        self._bench = Bench(self._backend, self._opening)
+        self._bench = self._function_bench() or Bench(self._backend, self._opening)
         self._jobs = self._job_bench()
         return messages.Opened(
             version=self._opening.version,
@@ -101,6 +107,18 @@ class _Worker:
             pinned=pinned,
             remark=remark,
             device_clock=self._opening.device_clock is not None,
+        )
+
+    def _function_bench(self) -> Bench | None:
+        config = self._config
+        if config.function is None:
+            return None
+        from breakeven.engine.function_bench import FunctionBench  # noqa: PLC0415  few runs have one
+
+        assert self._backend is not None
+        assert self._opening is not None
+        return FunctionBench(
+            self._backend, self._opening, config.function, config.variant, config.data_seed
         )
 
     def _job_bench(self) -> JobBench | None:
@@ -147,6 +165,9 @@ class _Worker:
             held = self._jobs or self._bench
             if held is not None:
                 held.end_case()
+            known = _of_function(error) if self._config.function is not None else None
+            if known is not None:
+                return known
             status, why = classify(error, self._opening.out_of_memory)
             return messages.Failed(status=status, why=why)
 
@@ -171,17 +192,49 @@ class _Worker:
             case messages.EndCase():
                 (jobs or bench).end_case()
             case messages.MeasureCold() | messages.CaptureGraph() | messages.ShootNaively():
-                reply = jobs.fresh(request) if jobs else _in_fresh_process(bench, request)
+                reply = (
+                    jobs.fresh(request)
+                    if jobs
+                    else _in_fresh_process(bench, request, self._workload)
+                )
             case messages.MeasureCeilings():
                 reply = messages.CeilingsAre(ceilings=self._ceilings(request))
             case messages.Trace():
                 reply = bench.traced(request.calls)
-            case messages.Make():
-                reply = _make(request)
+            case messages.Make() | messages.TryFunction():
+                reply = self._made(request)
             case _:
                 assert jobs is not None
                 reply = self._on_job(jobs, request)
         return reply
+
+    def _made(self, request: messages.Make | messages.TryFunction) -> messages.Reply:
+        """Do what is asked of a process that measures nothing."""
+        if self._config.function is None:
+            assert isinstance(request, messages.Make)
+            return _make(request)
+        maker = self._function_maker()
+        if isinstance(request, messages.Make):
+            return maker.make(request)
+        return maker.tried(request.size)
+
+    def _function_maker(self) -> FunctionMaker:
+        from breakeven.engine.function_maker import FunctionMaker  # noqa: PLC0415  few runs have one
+
+        if self._maker is None:
+            assert self._config.function is not None
+            self._maker = FunctionMaker(self._config.function, self._config.data_seed)
+        return self._maker
+
+    def _workload(self, name: str) -> Workload:
+        """Return a workload by its name; the user's function needs no more than that."""
+        from breakeven.workloads import registry  # noqa: PLC0415  after the timed import
+
+        if self._config.function is None:
+            return registry.get(name)
+        from breakeven.workloads.function.workload import FunctionWorkload  # noqa: PLC0415  few have
+
+        return FunctionWorkload(name, self._config.function, self._config.data_seed)
 
     def _on_job(self, jobs: JobBench, request: JobRequest) -> messages.Reply:
         from breakeven.engine.job_answers import answer  # noqa: PLC0415  few runs train
@@ -189,14 +242,12 @@ class _Worker:
         return answer(jobs, request)
 
     def _set_up(self, bench: Bench, request: messages.SetUp) -> messages.Ready:
-        from breakeven.workloads import registry  # noqa: PLC0415  after the timed import
-
         watch = self._watch_of(request)
         read_clock = None if watch is None else watch.sm_clock_mhz
         if self._jobs is not None:
             ready = _with_look(self._jobs.set_up(request, read_clock), self._look())
         else:
-            ready = bench.set_up(request, registry.get(request.workload), read_clock)
+            ready = bench.set_up(request, self._workload(request.workload), read_clock)
             ready = _with_look(ready, self._look())
             # What follows takes memory of its own, which is not the case's.
             ready = bench.detailed(ready, request)
@@ -248,12 +299,14 @@ class _Worker:
 
 
 def _in_fresh_process(
-    bench: Bench, request: messages.MeasureCold | messages.CaptureGraph | messages.ShootNaively
+    bench: Bench,
+    request: messages.MeasureCold | messages.CaptureGraph | messages.ShootNaively,
+    workload_of: Callable[[str], Workload] | None = None,
 ) -> messages.Reply:
     """Do what is asked of processes that were started for it."""
     from breakeven.workloads import registry  # noqa: PLC0415  after the timed import
 
-    workload = registry.get(request.workload)
+    workload = (workload_of or registry.get)(request.workload)
     match request:
         case messages.MeasureCold():
             return bench.cold(workload, request.size, request.folder)
@@ -261,6 +314,20 @@ def _in_fresh_process(
             return bench.captured(request, workload)
         case messages.ShootNaively():
             return bench.shoot(workload, request.size, request.folder)
+
+
+def _of_function(error: Exception) -> messages.Failed | None:
+    """Return what an error of the user's function is as an answer; None for any other."""
+    from breakeven.errors import InputError  # noqa: PLC0415  few runs have one
+    from breakeven.workloads.function.failed import FunctionFailedError  # noqa: PLC0415  the same
+
+    match error:
+        case FunctionFailedError():
+            return messages.Failed(status=error.status, why=str(error), ported=error.ported)
+        case InputError():
+            return messages.Failed(status="unsupported", why=error.what, fix=error.fix or None)
+        case _:
+            return None
 
 
 def _make(request: messages.Make) -> messages.Done | messages.Failed:

@@ -1,8 +1,10 @@
 """The front door: it joins the layers below, and is all that the command line and Python call."""
 
+from breakeven.engine.compare_request import CompareOptions
 from breakeven.engine.request import Options
 from breakeven.engine.training_request import TrainingOptions
 from breakeven.lab.block import Watch, watch
+from breakeven.lab.comparing import compare, measure, start_compare
 from breakeven.lab.computer import doctor, read_machine
 from breakeven.lab.controls import entry_of, measure_entries
 from breakeven.lab.lineup import SelfTestOptions
@@ -31,6 +33,7 @@ from breakeven.model.machine import Ceilings
 
 __all__ = [
     "Ceilings",
+    "CompareOptions",
     "Options",
     "Result",
     "SelfTestOptions",
@@ -40,6 +43,7 @@ __all__ = [
     "WatchedCommand",
     "ceiling_lines",
     "check_timeline",
+    "compare",
     "cost_sentence",
     "doctor",
     "drawing",
@@ -47,6 +51,7 @@ __all__ = [
     "judged",
     "load",
     "load_result",
+    "measure",
     "measure_ceilings",
     "measure_entries",
     "parquet_of",
@@ -57,6 +62,7 @@ __all__ = [
     "selftest_json",
     "selftest_text",
     "show",
+    "start_compare",
     "start_run",
     "start_selftest",
     "stored_ceilings",

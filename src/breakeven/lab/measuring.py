@@ -16,6 +16,7 @@ from breakeven.backends.scripted import PREFIX
 from breakeven.engine import session
 from breakeven.engine.clock import now, stamp, utc
 from breakeven.engine.forecast import announcement
+from breakeven.engine.function_plan import FunctionPlan
 from breakeven.engine.jobs import Jobs, examine, fitting
 from breakeven.engine.lock import machine_lock
 from breakeven.engine.processes import deaf_to_interrupts, interrupted_once
@@ -164,7 +165,7 @@ def start_run(
     if not any(name.startswith(PREFIX) for name in spec.backends):
         # Scripted times have nothing to do with what this machine can reach.
         first += [CeilingsDone(ceilings=found) for found in stored_ceilings(machine, store)]
-    return _measure(folder, folder.sink(record.id), first, say, progress, jobs)
+    return _measure(folder, folder.sink(record.id), first, say, progress, jobs=jobs)
 
 
 def _examined(spec: RunSpec, machine: Machine, say: Say, progress: Progress) -> Jobs | None:
@@ -209,6 +210,12 @@ def resume_run(
             f"{sink.record().id} is a watched command, which cannot go on where it stopped",
             "watch it again",
         )
+    if sink.record().spec.function is not None:
+        sink.close()
+        raise InputError(
+            f"{sink.record().id} compares a function of yours, which may have changed since",
+            "compare it again",
+        )
     here, there = read_machine(), sink.record().machine
     same = here.cpu.model == there.cpu.model and [g.uuid for g in here.gpus] == [
         g.uuid for g in there.gpus
@@ -223,7 +230,19 @@ def resume_run(
     except BreakevenError:
         sink.close()
         raise
-    return _measure(folder, sink, [Resumed(at=stamp())], say, progress, jobs)
+    return _measure(folder, sink, [Resumed(at=stamp())], say, progress, jobs=jobs)
+
+
+def measure_begun(
+    folder: Store,
+    sink: JournalSink,
+    first: Sequence[Event],
+    say: Say,
+    progress: Progress,
+    function: FunctionPlan,
+) -> tuple[Result, bool]:
+    """Measure the user's own function, once it has been tried; return it as `start_run` does."""
+    return _measure(folder, sink, first, say, progress, function=function)
 
 
 def _measure(
@@ -232,7 +251,9 @@ def _measure(
     first: Sequence[Event],
     say: Say,
     progress: Progress,
-    jobs: Jobs | None,
+    *,
+    jobs: Jobs | None = None,
+    function: FunctionPlan | None = None,
 ) -> tuple[Result, bool]:
     """Journal the first events and measure; what interrupts from the first of them on is kept."""
     interrupted = False
@@ -249,7 +270,10 @@ def _measure(
                 if jobs is not None and jobs.begun_s is not None:
                     # What another run took meanwhile is not of this one's budget.
                     jobs = replace(jobs, begun_s=jobs.begun_s + begin - asked)
-                session.measure(sink, settle, progress, wait=time.sleep, jobs=jobs, say=say)
+                session.measure(
+                    sink, settle, progress,
+                    wait=time.sleep, jobs=jobs, say=say, function=function,
+                )  # fmt: skip
                 say(f"Measured in {units.about(now() - begin)}.")
         except KeyboardInterrupt:
             if not sink.begun:

@@ -8,7 +8,7 @@ import msgspec
 
 from breakeven.model.spec import DType, Precision
 
-Variant = Literal["default", "compiled", "naive", "twin", "planted", "precision"]
+Variant = Literal["default", "compiled", "naive", "twin", "planted", "precision", "against"]
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):

@@ -43,6 +43,8 @@ class FunctionSpec(msgspec.Struct, frozen=True, kw_only=True):
         Whether it is called with the array namespace (`xp`).
     rtol : float or None
         That the user allows; None lets the rule of agreement decide.
+    compile : bool
+        Whether PyTorch's compiled variant takes part as well.
     """
 
     target: str
@@ -51,6 +53,7 @@ class FunctionSpec(msgspec.Struct, frozen=True, kw_only=True):
     takes_namespace: bool = False
     policy: Policy = "strict"
     rtol: float | None = None
+    compile: bool = False
 
 
 class CallSite(msgspec.Struct, frozen=True, kw_only=True):

@@ -168,6 +168,18 @@ class PortedCall:
         """Return `value` with copies on the host of all arrays of the device."""
         return self._fetched(value, self._plain)
 
+    def given(self, own: Any) -> Any:
+        """Return an array of the library as the function sees it; nothing is copied."""
+        return self._plain.given(own)
+
+    def own(self, seen: Any) -> Any:
+        """Return the library's own array of one that the function sees; nothing is copied."""
+        return self._plain.own(seen)
+
+    def is_seen(self, value: object) -> bool:
+        """Say whether a value is an array as the function sees it."""
+        return self._plain.is_seen(value)
+
     def _carried(self, value: Any, execution: _Execution) -> Any:
         def carry(array: Any) -> Any:
             return execution.given(self.library.to_device(array))

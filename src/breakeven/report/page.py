@@ -14,6 +14,7 @@ from breakeven.report import (
     measured,
     names,
     points,
+    ported,
     precisions,
     reach,
     reasons,
@@ -120,7 +121,11 @@ def _workload(evidence: Evidence, name: str) -> WorkloadPage:
         one_shots=digest.one_shots(evidence, name),
         unsettled=_unsettled(evidence, name, kind),
         statuses=_statuses(evidence, evidence.cases(name)),
-        tables=(*studied, *tables.of_workload(evidence, name, rows, kind, leads)),
+        tables=(
+            *studied,
+            *ported.tables(evidence, name),
+            *tables.of_workload(evidence, name, rows, kind, leads),
+        ),
         brackets=points.brackets(evidence, name, rows, leads),
         phases=bars,
         phase_size=phase_size,
@@ -147,7 +152,7 @@ def _notes(
     """Return the notes of the screen; a training's questions stand in place of its break-even."""
     found = digest.notes(evidence, name, kind, leads, rows, advice)
     if training is None:
-        return found
+        return (*ported.notes(evidence, name), *found)
     return (*screen.notes(training), *(n for n in found if n.label in _KEPT))
 
 
@@ -216,9 +221,9 @@ def _unsettled(evidence: Evidence, name: str, kind: str) -> tuple[str, ...]:
 
 def _statuses(evidence: Evidence, cases: list[Case]) -> tuple[str, ...]:
     """Return each status other than ok with its reason, neighbouring sizes told together."""
-    failed = sorted(
-        (c for c in cases if c.status != "ok"), key=lambda c: (c.entry, c.status, c.why or "")
-    )
+    told = {name: ported.failed(evidence, name) for name in {c.workload for c in cases}}
+    wrong = (c for c in cases if c.status != "ok" and (c.entry, c.size) not in told[c.workload])
+    failed = sorted(wrong, key=lambda c: (c.entry, c.status, c.why or ""))
     lines = []
     for (entry, status, why), group in groupby(failed, key=lambda c: (c.entry, c.status, c.why)):
         found = list(group)

@@ -1,0 +1,1 @@
+"""The user's own function as a workload: found, called, ported, and held against NumPy."""
