@@ -103,6 +103,15 @@ def test_source_and_run_become_one_finding() -> None:
     assert mine[0].message.startswith("The source shows it. Line 25 waits")
 
 
+def test_a_switch_that_was_seen_on_does_not_excuse_it() -> None:
+    """Of faults that cost no time the graver word stands."""
+    run = run_of(profile(settings={"torch.backends.cuda.matmul.allow_tf32": "True"}))
+    found = judge(run, (smell("BE404", "tf32-accuracy", 9),))
+    assert [(f.code, f.severity, f.evidence) for f in found][:1] == [
+        ("BE404", "warning", ("static", "counter"))
+    ]
+
+
 def test_findings_of_other_lines_stay_apart() -> None:
     """The same kind at two lines is two findings."""
     a, b = smell("BE301", "implicit-sync", 25), smell("BE301", "implicit-sync", 26)

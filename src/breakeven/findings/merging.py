@@ -7,12 +7,19 @@ from pathlib import PurePath
 
 from msgspec.structs import replace
 
-from breakeven.model.finding import Evidence, Finding, Location
+from breakeven.model.finding import Evidence, Finding, Location, Severity
 
 _ORDER: tuple[Evidence, ...] = ("static", "counter", "trace", "trial")
 
 _OF_THE_LOOP = frozenset({"BE304", "BE311"})
 """Codes whose place is the whole loop."""
+
+PRICED = frozenset(
+    {"implicit-sync", "element-loop", "launch-bound", "dataloader-starvation", "allocator-churn"}
+    | {"transfer-in-loop", "pageable-transfer", "float64-compute", "layout", "kernel-quality"}
+)
+"""Kinds whose weight is what they cost, which the run tells; of others a run shows no more than the
+source does."""
 
 _OF_SPANS = frozenset({"missing-sync", "no-warmup"})
 """Kinds whose place in a run is a span: its end, then its begin."""
@@ -86,7 +93,7 @@ def _joined(smell: Finding, run: Finding) -> Finding:
     said = [text for text in (smell.message, run.message) if text]
     return replace(
         smell,
-        severity=run.severity,
+        severity=run.severity if run.kind in PRICED else _graver(smell.severity, run.severity),
         evidence=tuple(e for e in _ORDER if e in evidence),
         location=smell.location or run.location,
         also=_others(smell, run),
@@ -99,6 +106,11 @@ def _joined(smell: Finding, run: Finding) -> Finding:
         snippet=smell.snippet or run.snippet,
         subject=run.subject,
     )
+
+
+def _graver(a: Severity, b: Severity) -> Severity:
+    ordered: tuple[Severity, ...] = ("error", "warning", "info")
+    return min(a, b, key=ordered.index)
 
 
 def _others(smell: Finding, run: Finding) -> tuple[Location, ...]:
