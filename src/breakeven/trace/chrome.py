@@ -22,6 +22,8 @@ _WORK: dict[str, Literal["kernel", "copy", "fill"]] = {
     "Memset": "fill",
 }
 _CALLS = frozenset({"cuda_runtime", "cuda_driver", "Runtime", "hip_runtime", "hip_driver"})
+# Of 64 bits, with a sign; Python refuses to read numbers of thousands of digits.
+_LONGEST_ID = 20
 _DIGITS = re.compile(r"-?\d+")
 # Spans that older versions of PyTorch filed among the operators.
 _ANNOTATION_NAMES = ("ProfilerStep#", "enumerate(DataLoader)#", "Optimizer.")
@@ -229,7 +231,7 @@ def _number(value: object) -> float | None:
         return None
     try:
         found = float(value)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     return found if math.isfinite(found) else None
 
@@ -238,5 +240,5 @@ def _whole(value: object) -> int | None:
     """Return an id or a size; streams were once written as ``stream 7``."""
     if isinstance(value, str):
         found = _DIGITS.search(value)
-        return int(found[0]) if found else None
+        return int(found[0]) if found and len(found[0]) <= _LONGEST_ID else None
     return int(value) if isinstance(value, int | float) and math.isfinite(value) else None

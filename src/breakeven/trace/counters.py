@@ -23,6 +23,8 @@ Document = dict[str, Any]
 _FIRST_PID = 0x42450000
 _PIDS, _LANES_FROM = 4096, 2048
 _ABSOLUTE_FROM_US = 1e14
+# Nanoseconds since 1970 are under a tenth of this.
+_BEYOND = 1e20
 _MARKS = "breakeven: what went on"
 
 
@@ -99,7 +101,7 @@ def joined(trace: Document, others: Sequence[Document]) -> Document:
     InputError
         If one of them does not say when it was made.
     """
-    events = list(trace.get("traceEvents", ()))
+    events: list[Any] = list(_objects(trace))
     zero_us = _unix_us(trace, _objects(trace)) if others else 0.0
     for other in others:
         own = _objects(other)
@@ -121,19 +123,38 @@ def read(path: Path) -> Document:
     except OSError as error:
         raise InputError(f"{path} cannot be read ({error.strerror})") from error
     try:
-        made = json.loads(gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw)
+        made = json.loads(
+            gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw,
+            parse_constant=lambda _name: None,
+            parse_float=_finite,
+        )
     except (gzip.BadGzipFile, zlib.error, EOFError, ValueError) as error:
         raise InputError(f"{path} is no trace: {error}", "give a Chrome trace file") from error
+    except RecursionError as error:
+        raise InputError(
+            f"{path} is no trace: its values are nested too deeply", "give a Chrome trace file"
+        ) from error
     if isinstance(made, list):
         return {"traceEvents": made}
-    if not isinstance(made, dict):
-        raise InputError(f"{path} is no trace", "give a Chrome trace file")
+    if not isinstance(made, dict) or not isinstance(made.get("traceEvents"), list):
+        raise InputError(
+            f"{path} is no trace: it has no list of traceEvents",
+            "give a trace file as PyTorch's profiler or Chrome writes it",
+        )
     return made
+
+
+def _finite(text: str) -> float | None:
+    """Return a number of JSON; None for one beyond what there is, as for NaN: neither is JSON."""
+    found = float(text)
+    return found if math.isfinite(found) else None
 
 
 def encoded(made: Document, *, packed: bool) -> bytes:
     """Return a trace as bytes; the same trace gives the same bytes, packed (gzip) or not."""
-    raw = json.dumps(made, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
+    raw = json.dumps(made, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode(
+        "utf-8", "replace"
+    )
     return gzip.compress(raw, mtime=0) if packed else raw
 
 
@@ -143,13 +164,14 @@ def _begins(timeline: Sequence[Series], sensing: Sensing | None) -> Iterator[flo
 
 
 def _objects(trace: Document) -> list[Event]:
-    return [e for e in trace.get("traceEvents", ()) if isinstance(e, dict)]
+    found = trace.get("traceEvents")
+    return [e for e in found if isinstance(e, dict)] if isinstance(found, list) else []
 
 
 def _unix_us(trace: Document, events: Sequence[Event]) -> float:
     """Return the Unix time of a trace's zero, microseconds."""
-    base = trace.get("baseTimeNanoseconds")
-    if isinstance(base, int | float):
+    base = _number(trace.get("baseTimeNanoseconds"))
+    if base is not None:
         return base / 1e3
     # Before it had a base, PyTorch wrote Unix time.
     if any(_ts(e) > _ABSOLUTE_FROM_US for e in events if e.get("ph") == "X"):
@@ -161,12 +183,20 @@ def _unix_us(trace: Document, events: Sequence[Event]) -> float:
 
 
 def _ts(event: Event) -> float:
-    found = event.get("ts")
-    return float(found) if isinstance(found, int | float) else 0.0
+    return _number(event.get("ts")) or 0.0
+
+
+def _number(value: object) -> float | None:
+    """Return a time; None for what is none, such as a number beyond all times."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if abs(value) < _BEYOND else None
 
 
 def _check_in_common(events: Sequence[Event], timeline: Sequence[Series], offset_us: float) -> None:
-    spans = [(_ts(e), _ts(e) + float(e.get("dur") or 0.0)) for e in events if e.get("ph") == "X"]
+    spans = [
+        (_ts(e), _ts(e) + (_number(e.get("dur")) or 0.0)) for e in events if e.get("ph") == "X"
+    ]
     times = [t for s in timeline for t in (s.t_s[:1] + s.t_s[-1:])]
     if not spans or not times:
         return

@@ -22,7 +22,17 @@ _AFTER = frozenset(",:]} \t\n\r")
 _BLANK = re.compile(r"[ \t\n\r]*")
 _NEXT_OBJECT = re.compile(r"\}\s*,\s*(?=\{)")
 # Names of kernels and paths come into traces with raw control characters: not strict.
-_decode = json.JSONDecoder(strict=False).raw_decode
+_raw_decode = json.JSONDecoder(strict=False).raw_decode
+
+
+def _decode(text: str, at: int) -> tuple[Any, int]:
+    """Return a value with where it ends; what Python refuses to read is no JSON either."""
+    try:
+        return _raw_decode(text, at)
+    except json.JSONDecodeError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise json.JSONDecodeError(str(error), text, at) from error
 
 
 class Document:
