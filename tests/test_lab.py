@@ -9,6 +9,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -17,8 +18,13 @@ import breakeven
 from breakeven import lab
 from breakeven.engine.request import Options
 from breakeven.errors import CorruptRunError, InputError, NothingMeasuredError, StoreError
+from breakeven.lab import recovering
+from breakeven.lab.watching import record_of
 from breakeven.model.event import Began, CaseSet, Ended, Event
 from breakeven.model.machine import Ceilings
+from breakeven.model.remarks import DAMAGED
+from breakeven.model.timeline import Series
+from breakeven.sensors.sampler import FILE_NAME
 from breakeven.store.ceilings import CeilingsShelf
 from breakeven.store.folder import Store
 from breakeven.store.sink import JournalSink
@@ -252,6 +258,44 @@ def test_a_document_that_contradicts_itself_is_damaged(
     path.write_text(json.dumps(document))
     with pytest.raises(CorruptRunError, match=told):
         lab.load(str(path))
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"value": (1.0,)}, "cpu.busy_share has 2 times for 1 readings"),
+        ({"low": (1.0, 1.0)}, "bounds on one side"),
+        ({"t_s": (1.0, 0.0)}, "go backwards"),
+        ({"value": (1.0, 1e308)}, "the number 1e.308, beyond anything"),
+    ],
+)
+def test_readings_that_do_not_belong_together_are_damage(
+    tmp_path: Path, change: dict[str, tuple[float, ...]], told: str
+) -> None:
+    """A watch is looked through as well, before it is drawn."""
+    plain: dict[str, Any] = {"t_s": (0.0, 1.0), "value": (0.5, 0.5)}
+    series = Series(sensor="cpu.busy_share", **(plain | change))
+    run = msgspec.structs.replace(record(rounds=1, slots=2), timeline=(series,))
+    path = tmp_path / "run.json"
+    path.write_bytes(encode(run))
+    with pytest.raises(CorruptRunError, match=told):
+        lab.load(str(path))
+
+
+def test_a_damaged_recording_beside_a_watch_is_mentioned(tmp_path: Path) -> None:
+    """Else a watch that was killed would look as if nothing had been kept of it."""
+    run = record_of(("watch", "sleep", "9"), record().machine)
+    store = Store(tmp_path)
+    store.save(run)
+    folder = recovering.place(tmp_path, run.id)
+    folder.mkdir()
+    recovering.note(folder, ("sleep", "9"), 0.0)
+    (folder / FILE_NAME).write_bytes(b"{}\n[1,\n[]\n")
+    found = lab.load(run.id, tmp_path)
+    assert [r.startswith(DAMAGED) for r in found.remarks] == [True]
+    shown = lab.Result(record=found).table()
+    assert "its recording is damaged" in shown
+    assert DAMAGED in " ".join(shown.split())
 
 
 def test_what_is_stored_is_shown_and_not_judged_anew(tmp_path: Path) -> None:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import sys
 from pathlib import Path
 
+import pytest
 from msgspec.structs import replace
 
-from breakeven.engine.recorder import Recorder, joined
+from breakeven.engine.recorder import Recorder, joined, recorded
+from breakeven.model.event import Began
+from breakeven.model.remarks import SAMPLER
 from breakeven.model.timeline import Series
+from breakeven.store.sink import MemorySink
 from engine.job_casts import training_run
 
 
@@ -53,3 +60,18 @@ def test_a_completed_run_goes_on_where_its_timeline_ended(tmp_path: Path) -> Non
     from breakeven.engine.clock import now
 
     assert recorder.since_start(now()) > 50.0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="signals of Linux")
+def test_a_sampler_that_is_killed_during_a_run_is_remarked(tmp_path: Path) -> None:
+    """Power and energy end where it ended, which the answers alone would not say."""
+    sink = MemorySink()
+    sink.append(Began(record=training_run("torch-cpu")))
+    with recorded(sink, tmp_path, on=True) as recorder:
+        assert recorder._sampler is not None
+        assert recorder._sampler.pid is not None
+        os.kill(recorder._sampler.pid, signal.SIGKILL)
+    found = sink.record()
+    assert found.sensing is not None
+    assert found.sensing.ended_early is not None
+    assert found.remarks == (f"{SAMPLER}: {found.sensing.ended_early}",)

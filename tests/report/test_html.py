@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 import pytest
 from msgspec.structs import replace
 
+from breakeven.model.remarks import ALWAYS_TOLD
 from breakeven.model.run import RunRecord
 from breakeven.report import charts
 from breakeven.report.html import bundle, firm, in_script, render
@@ -167,3 +168,14 @@ def test_lesser_caveats_are_folded_away(gpu_record: RunRecord) -> None:
     text = render(page, {})
     assert text.index("Left out.") < text.index("<summary>1 more</summary>")
     assert text.index("<summary>1 more</summary>") < text.index("A lesser thing.")
+
+
+@pytest.mark.parametrize("opening", ALWAYS_TOLD)
+def test_what_a_run_took_or_lost_is_told_whatever_else_was_remarked(
+    gpu_record: RunRecord, opening: str
+) -> None:
+    """The screen has room for three remarks; these few stand there all the same."""
+    others = tuple(f"remark {i}" for i in range(9))
+    page = build(replace(gpu_record, remarks=(*others, f"{opening} 99 s")))
+    assert f"{opening} 99 s" in page.weighty
+    assert others[-1] not in page.weighty

@@ -15,7 +15,8 @@ import msgspec
 
 from breakeven.engine.clock import cpu_seconds, now, utc
 from breakeven.engine.processes import deaf_to_interrupts
-from breakeven.model.event import Sensed, Sink
+from breakeven.model.event import Remark, Sensed, Sink
+from breakeven.model.remarks import SAMPLER
 from breakeven.model.run import RunRecord
 from breakeven.model.sensing import Mark, Sensing
 from breakeven.model.timeline import Series
@@ -162,3 +163,5 @@ def recorded(sink: Sink, folder: Path, *, on: bool) -> Iterator[Recorder]:
                 sensed = recorder.sensed()
                 if sensed is not None:
                     sink.append(sensed)
+                if sensed is not None and sensed.sensing.ended_early is not None:
+                    sink.append(Remark(text=f"{SAMPLER}: {sensed.sensing.ended_early}"))

@@ -11,6 +11,7 @@ import msgspec
 from breakeven.engine.clock import now, utc
 from breakeven.errors import InputError
 from breakeven.lab.sensed import concluded
+from breakeven.model.remarks import DAMAGED
 from breakeven.model.run import RunRecord
 from breakeven.model.sensing import Mark, Watched
 from breakeven.sensors.recording import read_recording
@@ -66,7 +67,8 @@ def clear(folder: Path) -> None:
 def recovered(record: RunRecord, store: Path) -> RunRecord:
     """Return a watch with what was recorded before it, or its watcher, was killed.
 
-    Any other run, and one whose recording is gone, is returned as it is.
+    Any other run, and one whose recording is gone, is returned as it is; a recording that is
+    there and cannot be read is remarked.
 
     Parameters
     ----------
@@ -79,8 +81,9 @@ def recovered(record: RunRecord, store: Path) -> RunRecord:
     try:
         begun = msgspec.json.decode((folder / NOTE).read_bytes(), type=Begun)
         recording = read_recording(folder / FILE_NAME).since(begun.origin_s)
-    except (OSError, msgspec.DecodeError, InputError):
-        return record
+    except (OSError, msgspec.DecodeError, InputError) as error:
+        why = " ".join(str(error).split())
+        return msgspec.structs.replace(record, remarks=(*record.remarks, f"{DAMAGED}: {why}"))
     live = being_written(Store(store).journal(record.id))
     last = max(0.0, recording.ended_s)
     whole = Mark(begin_s=0.0, end_s=last, kind="command", label=" ".join(begun.command))

@@ -11,6 +11,7 @@ from breakeven.errors import CorruptRunError
 from breakeven.lab import recovering
 from breakeven.lab.judging import concluded
 from breakeven.lab.result import Result
+from breakeven.lab.soundness import contradiction
 from breakeven.model.finding import Finding
 from breakeven.model.run import RunRecord
 from breakeven.store.bundled import bundled_runs
@@ -43,27 +44,14 @@ def load(name: str, store: Path | None = None) -> RunRecord:
     """
     folder = Store(store)
     record = folder.load(name)
+    if wrong := contradiction(record):
+        raise CorruptRunError(f"the run {record.id} is damaged: {wrong}", "restore it from a copy")
     if record.command[:1] == ("watch",):
         beside = Path(name).parent if Path(name).is_file() else folder.path
         return recovering.recovered(record, beside)
-    if wrong := _contradiction(record):
-        raise CorruptRunError(f"the run {record.id} is damaged: {wrong}", "restore it from a copy")
     # A journal holds no verdicts, be it of a run that was killed between its end and its document.
     said = record.verdicts or record.crossovers or record.achieved or record.caveats
     return record if said or record.findings else judged(record)
-
-
-def _contradiction(record: RunRecord) -> str | None:
-    """Return what in a record cannot be, right as the type of every field may be."""
-    entries = {entry.id for entry in record.entries}
-    for case in record.cases:
-        if case.entry not in entries:
-            return f"it has times of {case.entry[:40]!r}, which is none of its entries"
-        if case.size < 1:
-            return f"it has times of size {case.size}"
-    if not all(start.calls_s for start in record.cold_starts):
-        return "it has a first call without a time"
-    return None
 
 
 def load_result(name: str, store: Path | str | None = None) -> Result:

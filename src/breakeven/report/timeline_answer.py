@@ -6,6 +6,7 @@ import shlex
 
 from breakeven import units
 from breakeven.model.quantities import device_name, gpu_index, quantity
+from breakeven.model.remarks import DAMAGED
 from breakeven.model.run import RunRecord
 from breakeven.model.sensing import Sensing, Watched
 from breakeven.report import names
@@ -17,6 +18,8 @@ def answer(record: RunRecord) -> str:
     """Return the first thing that is said: how long, how it ended, and what it used."""
     sensing = record.sensing
     watched = sensing.watched if sensing is not None else None
+    if sensing is None and any(r.startswith(DAMAGED) for r in record.remarks):
+        return "What this watch read cannot be shown: its recording is damaged."
     if sensing is None or watched is None:
         return "Nothing was kept of this watch: it ended before its first reading."
     said = [f"{shown(watched)} {_ended(watched, sensing)}.", _used(watched, sensing, record)]
