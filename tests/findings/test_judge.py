@@ -13,6 +13,7 @@ from breakeven.findings.rule import RunRule, Seen
 from breakeven.findings.scene import Scene
 from breakeven.lab import load
 from breakeven.model.finding import Finding, Location
+from breakeven.model.ported import Ported
 from breakeven.model.trace import TraceSummary
 from findings.profiles import at, profile, run_of, site, trace, trial
 from records import record
@@ -59,6 +60,15 @@ def test_what_hinders_the_look_is_told(seen: object, why: str) -> None:
     assert "BE000" not in codes(found)
     assert why in (found[-1].why or "")
     assert found[-1].code == "BE001"
+
+
+def test_a_run_of_scouting_alone_says_nothing() -> None:
+    """Without a round there is nothing to call sound; nor where a function ran nowhere else."""
+    scouted = record(sizes=(512,), rounds=0)
+    assert codes(judge(scouted)) == ["BE001"]
+    nowhere = Ported(workload="f", entry="cupy", size=512, reach="preview")
+    found = judge(replace(record(sizes=(512,)), ported=(nowhere,)))
+    assert [(f.code, f.why) for f in found] == [("BE001", "the function ran on no other library")]
 
 
 def test_a_faulty_trace_proves_nothing() -> None:

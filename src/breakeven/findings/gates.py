@@ -45,7 +45,7 @@ def busy_words(share: float) -> str:
 
 def hindrances(scene: Scene) -> tuple[str, ...]:
     """Return what kept the rules from seeing enough, in words; empty where they saw enough."""
-    found = [*_of_script(scene), *_of_traces(scene)]
+    found = [*_of_script(scene), *_of_traces(scene), *_of_rounds(scene)]
     if (share := voided_share(scene)) > VOIDED.value:
         found.append(f"the machine was busy: {units.share(share)} of the slots do not count")
     if scene.record.interrupted:
@@ -64,6 +64,16 @@ def voided_share(scene: Scene) -> float:
     ]
     void = sum(s.voided in {"busy", "gpu_busy"} for s in slots)
     return void / len(slots) if slots else 0.0
+
+
+def _of_rounds(scene: Scene) -> list[str]:
+    """Return that nothing was measured, or that a function ran on no other library."""
+    record, found = scene.record, []
+    if record.cases and not any(b.round > 0 for c in record.cases for b in c.rounds):
+        found.append("no round was measured, only sizes scouted")
+    if record.ported and all(p.reach in {"failed", "preview"} for p in record.ported):
+        found.append("the function ran on no other library")
+    return found
 
 
 def _of_script(scene: Scene) -> list[str]:

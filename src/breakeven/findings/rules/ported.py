@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from breakeven import units
@@ -11,6 +12,7 @@ from breakeven.findings.scene import Scene
 from breakeven.findings.threshold import Threshold, figure
 from breakeven.model.ported import CallSite, Ported
 
+_DTYPE = re.compile(r"\b(?:u?int|float|complex)\d+\b|\bdtype\b")
 BRIDGED = Threshold("calls that NumPy did, of the function's time", 0.05)
 
 
@@ -84,7 +86,7 @@ def _narrowed(scene: Scene) -> Iterator[Seen]:
     seen: set[str] = set()
     for port in scene.record.ported:
         failed = port.failure if _is_narrowed(port) else None
-        told = next((o for o in port.outside if "float" in o or "int" in o or "dtype" in o), None)
+        told = next((o for o in port.outside if _DTYPE.search(o)), None)
         if port.entry in seen or (failed is None and told is None):
             continue
         seen.add(port.entry)
