@@ -94,7 +94,8 @@ def _of_script(scene: Scene) -> list[str]:
 
 def _of_traces(scene: Scene) -> list[str]:
     traces = [study.trace for study in scene.record.studies]
-    if scene.profiled is not None:
+    if scene.profiled is not None and {"torch", "cupy"} & set(scene.profiled.frameworks):
+        # Of a script without a GPU's library there is nothing that a trace would see.
         traces.append(scene.profiled.trace)
     found = []
     for trace in traces:

@@ -24,6 +24,8 @@ TUNED_TIMES = 3.0
 THREADS = Threshold("threads that want to run over usable cores", 1.5, "ratio")
 KNEE = Threshold("throughput at twice the batch", 1.5, "ratio")
 _ROUTINES = ("solve", "inv", "cholesky", "svd", "eig", "qr", "lstsq", "det", "fft")
+MINE = 0.8
+"""Share of the cores that the script itself must use, so that the load is its own."""
 _POOL = "processes: "
 _TUNER = ("torch.backends.cudnn.benchmark", "cudnn.benchmark")
 
@@ -197,7 +199,8 @@ def _threads(scene: Scene) -> Iterator[Seen]:
             return
     readings = () if sensing is None else sensing.readings
     load = next((r.high for r in readings if r.sensor == "host.load_1m"), 0.0)
-    if load >= THREADS.value * scene.cores:
+    own = next((r.mean for r in readings if r.sensor == "tree.cpu_cores"), 0.0)
+    if load >= THREADS.value * scene.cores and own >= MINE * scene.cores:
         yield Seen(
             message=f"Up to {load:.0f} threads wanted to run on {scene.cores} cores.",
             evidence=("counter",),

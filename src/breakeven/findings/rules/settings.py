@@ -43,7 +43,9 @@ def _settings(window: Window) -> tuple[Setting, ...]:
 def _widened(window: Window) -> Iterator[Seen]:
     """Tell of operators whose result is wider than the array that went in."""
     for line in by_line(s for s in window.sites if "->" in (s.name or "")):
-        name = next(s.name or "" for s in line.sites if "->" in (s.name or ""))
+        names = sorted((s.name or "" for s in line.sites), key=lambda n: "scalar" not in n)
+        # What a scalar widened meets what follows as an array: the scalar is the cause.
+        name = names[0]
         sides, _, made = name.partition(" -> ")
         if not _is_wider(sides, made.strip()):
             continue

@@ -22,6 +22,8 @@ TINY_STEPS = Threshold("passes of a loop that reads a value in each", 1000, "cou
 TINY_STEP_S = Threshold("one pass", 200e-6, "s")
 SLOWEST = Threshold("slowest step in a hundred over the median", 2.0, "ratio", "gpuprof")
 FROM_STEPS = 100
+LEAST_STEP_S = 1e-4
+"""Turns of a small loop that are shorter are stalled by anything."""
 _COUNTED = ("nonzero", "mask", "unique", "index", "where", "compress", "argwhere")
 _ASKED = ("synchronize", "synchronise")
 
@@ -147,7 +149,7 @@ def _stalls(window: Window) -> Iterator[Seen]:
         return
     later = sorted(window.steps_s[1:])
     median, slow = statistics.median(later), later[int(0.99 * (len(later) - 1))]
-    if median <= 0 or slow / median < SLOWEST.value:
+    if median < LEAST_STEP_S or slow / median < SLOWEST.value:
         return
     lost = sum(s - median for s in later if s > SLOWEST.value * median) / sum(later)
     yield Seen(
