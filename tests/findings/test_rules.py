@@ -198,7 +198,7 @@ PLANTED = (
             "synchronise": 0.05, "other": 0.05})),
     Planted("BE203", lambda: run_of(profile(site(12, "to_device", **TO_DEVICE))),
             lambda: run_of(profile(site(12, "to_device", 1, **TO_DEVICE)))),
-    Planted("BE203", lambda: _copying(0.3), lambda: _copying(0.05)),
+    Planted("BE203", lambda: _copying(0.3), lambda: _copying(0.02)),
     Planted("BE204", lambda: run_of(profile(
                 site(16, "to_host", host_s=0.02, bytes=100 * 800_000),
                 site(16, "host_work", host_s=0.5),
@@ -248,6 +248,9 @@ PLANTED = (
     Planted("BE310", lambda: run_of(profile(site(6, "compile", host_s=0.5))),
             lambda: run_of(profile(site(6, "compile", 1, host_s=0.5)))),
     Planted("BE309", lambda: run_of(_tuned("True")), lambda: run_of(_tuned("False"))),
+    Planted("BE309", lambda: _sizes(5), lambda: _sizes(1)),
+    Planted("BE101", lambda: run_of(profile(timings=(timed(pending_s=1e-4),))),
+            lambda: run_of(profile(timings=(timed(host_s=0.1, pending_s=1e-4),)))),
     Planted("BE307", lambda: _studied(steps=GROWING), lambda: _studied(steps=FLAT)),
     Planted("BE308", lambda: _studied(steps=FLAT), lambda: _studied(steps=GROWING)),
     Planted("BE312", lambda: run_of(profile(site(18, "host_work", 1, name="processes: 8"),
@@ -355,6 +358,11 @@ def _uneven(number: int, slow_s: float) -> object:
 def _tuned(on: str) -> object:
     seen = profile(settings={"torch.backends.cudnn.benchmark": on})
     return replace(seen, steps_s=(0.002,) * 21 + (0.07,) * 20)
+
+
+def _sizes(number: int) -> RunRecord:
+    made = site(17, "random", sizes=tuple(MIB + i for i in range(number)))
+    return run_of(profile(made, settings={"torch.backends.cudnn.benchmark": "True"}))
 
 
 def _pools(used: float) -> RunRecord:

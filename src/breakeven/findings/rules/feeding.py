@@ -25,6 +25,9 @@ BLOCKED = Threshold("host time of the call over the copy's", 0.8, "ratio")
 BLOCKED_SHARE = Threshold("pageable copies' share of a step", 0.05)
 MADE = Threshold("making and moving, of a step", 0.01)
 BACK = Threshold("copies to the host, of a step", 0.10)
+_PIN = (
+    "Page-lock the batches (pin_memory=True) and copy with non_blocking=True, or keep them there."
+)
 SMALLEST = 64 * 1024
 """Bytes of a copy below which page-locked memory brings nothing."""
 
@@ -107,21 +110,26 @@ def _copies_of_trace(window: Window) -> Iterator[Seen]:
     """Tell of copies of a training's trace, whose lines are not known."""
     if window.trace is None or window.kernels is None or window.profiled is not None:
         return
-    seconds = sum(c.seconds for c in window.trace.copies if c.direction == "to_device")
+    copies = [c for c in window.trace.copies if c.direction == "to_device"]
+    seconds = sum(c.seconds for c in copies)
     hidden = max(0.0, seconds / window.span_s + window.kernels - (window.busy or 0.0))
     share = window.share(seconds) - hidden
-    if share < COPIES.value:
+    pageable = sum(c.seconds for c in copies if c.memory == "pageable") > seconds / 2
+    if share < (BLOCKED_SHARE.value if pageable else COPIES.value):
         return
-    moved = sum(c.bytes for c in window.trace.copies if c.direction == "to_device")
+    each = sum(c.bytes for c in copies) / max(1, window.steps)
+    kept = ", from memory that is not page-locked" if pageable else ""
     yield Seen(
         message=(
             f"Copies to the device take {units.share(share)} of the step that no kernel hides: "
-            f"{units.size_bytes(moved / max(1, window.steps))} a step."
+            f"{units.size_bytes(each)} a step{kept}."
         ),
         evidence=("trace",),
-        figures=(COPIES.figure(share), figure("bytes of a step", moved / max(1, window.steps))),
+        figures=(COPIES.figure(share), figure("bytes of a step", each, "bytes")),
         share=share,
         claims=share,
+        severity=None if share >= COPIES.value else "info",
+        fix=_PIN if pageable else None,
     )
 
 

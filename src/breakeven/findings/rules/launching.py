@@ -12,6 +12,7 @@ from breakeven.findings.rule import RunRule, Seen, StepRule
 from breakeven.findings.scene import Scene, Window
 from breakeven.findings.sites import by_line, repeated
 from breakeven.findings.threshold import Threshold, figure
+from breakeven.model.profiled import Site
 from breakeven.model.questions import Answer
 
 LAUNCH = Threshold("idle for launches, of a step", 0.20, "share", "gpu-idle")
@@ -21,6 +22,7 @@ CALLS = Threshold("calls of a routine at one line", 100, "count")
 HALF_BUSY = Threshold("device time over host time of the calls", 0.5, "ratio")
 TUNED = Threshold("steps of over 3 times the quickest quarter", 0.30, "share", "fournex")
 TUNED_TIMES = 3.0
+SIZES = Threshold("different sizes of what a line makes in steps", 4, "count")
 THREADS = Threshold("threads that want to run over usable cores", 1.5, "ratio")
 KNEE = Threshold("throughput at twice the batch", 1.5, "ratio")
 _ROUTINES = ("solve", "inv", "cholesky", "svd", "eig", "qr", "lstsq", "det", "fft")
@@ -148,21 +150,32 @@ def _built(window: Window) -> Iterator[Seen]:
 
 
 def _tuned(window: Window) -> Iterator[Seen]:
-    """Autotuning is on, and many steps take several times as long as the quickest."""
+    """Tell of autotuning that is on while steps differ: by their times, or by their sizes."""
     switch, found = window.setting(*_TUNER), _slow_steps(window.steps_s[1:])
-    if switch is None or found is None or found[0] < TUNED.value or window.profiled is None:
+    if switch is None or window.profiled is None:
         return
-    share, lost = found
+    sizes = max((len(s.sizes) for s in _made_in_steps(window)), default=0)
+    slow, lost = found or (0.0, 0.0)
+    if slow >= TUNED.value:
+        said = f"{units.share(slow)} of the steps take over {TUNED_TIMES:.0f} times as long as the"
+        said += f" quickest: {units.share(lost)} of the time"
+    elif sizes >= SIZES.value:
+        said = f"arrays of {sizes} and more sizes are made in the steps, each tuned for anew"
+    else:
+        return
+    busiest = max(by_line(window.doing("launch")), key=lambda n: n.device_s, default=None)
     yield Seen(
-        message=(
-            f"{switch.name} is on and {units.share(share)} of the steps take over "
-            f"{TUNED_TIMES:.0f} times as long as the quickest: {units.share(lost)} of the time."
-        ),
+        message=f"{switch.name} is on and {said}.",
         evidence=("counter",),
-        figures=(TUNED.figure(share), figure("time beyond the quickest steps", lost)),
-        location=window.profiled.steps_at,
-        share=lost,
+        figures=(TUNED.figure(slow), SIZES.figure(sizes)),
+        location=window.profiled.steps_at if busiest is None else busiest.location,
+        share=lost or None,
     )
+
+
+def _made_in_steps(window: Window) -> Iterator[Site]:
+    made = window.doing("random", "allocate", "to_device")
+    return (s for s in made if s.in_step and s.calls >= SIZES.value)
 
 
 def _slow_steps(steps: tuple[float, ...]) -> tuple[float, float] | None:

@@ -74,7 +74,7 @@ def _pieces(scene: Scene) -> Iterator[Seen]:
     if not pairs:
         return
     most, mine = max(pairs, key=lambda p: (p[0] - p[1]) / p[0])
-    share = (most - mine) / most
+    share, places = (most - mine) / most, _asked(scene)
     if share < IN_PIECES.value:
         return
     yield Seen(
@@ -84,17 +84,21 @@ def _pieces(scene: Scene) -> Iterator[Seen]:
         ),
         evidence=("counter",),
         figures=(IN_PIECES.figure(share), figure("tries and failures", max(tries.value), "count")),
-        location=_asked(scene),
+        location=places[0] if places else None,
+        also=places[1:],
     )
 
 
-def _asked(scene: Scene) -> Location | None:
-    """Return the line that asked for the largest block."""
+def _asked(scene: Scene) -> tuple[Location, ...]:
+    """Return the lines at which an allocation failed, the outermost first; else the largest's."""
     if scene.profiled is None:
-        return None
+        return ()
     asked = [s for s in scene.profiled.sites if s.doing == "allocate"]
+    failed = [s.location for s in asked if (s.name or "").endswith("MemoryError")]
+    if failed:
+        return tuple(sorted(failed, key=lambda place: -place.line))
     largest = max(asked, key=lambda s: max(s.sizes, default=s.bytes or 0), default=None)
-    return None if largest is None else largest.location
+    return () if largest is None else (largest.location,)
 
 
 def _grows(window: Window) -> Iterator[Seen]:

@@ -58,7 +58,8 @@ def _pending(scene: Scene) -> Iterator[Seen]:
         pending, started = timing.pending_s, timing.device_s
         if pending is None or pending < PENDING_S.value:
             continue
-        share = pending / max(started or pending, pending)
+        # Where the work is not known, a wait that is small beside what was read is our own.
+        share = pending / max(timing.host_s if started is None else started, pending)
         if share < PENDING.value:
             continue
         read = timing.host_s
