@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from breakeven.engine import messages
 from breakeven.engine.aside import Aside, Nothing
 from breakeven.engine.clock import now
@@ -18,9 +20,9 @@ from breakeven.engine.inputs import Inputs
 from breakeven.engine.plan import Effort, cores_for
 from breakeven.engine.processes import Crew, WorkerProcess
 from breakeven.machine.memory import read_memory
-from breakeven.model.event import Event, Remark, Sink
+from breakeven.model.event import Event, PortSeen, Remark, Sink
 from breakeven.model.machine import Machine
-from breakeven.model.ported import FunctionSpec
+from breakeven.model.ported import FunctionSpec, Ported
 from breakeven.model.run import Entry
 from breakeven.model.spec import RunSpec, TrainingSpec
 from breakeven.workloads import registry
@@ -78,6 +80,8 @@ class Context:
         What rounds do beside their slots.
     own : FunctionPlan or None
         What was found out about the user's own function.
+    kernels : dict
+        That the device ran in one call of that function, by entry.
     """
 
     spec: RunSpec
@@ -106,6 +110,7 @@ class Context:
     training: TrainingSpec | None = None
     aside: Aside = field(default_factory=Nothing)
     own: FunctionPlan | None = None
+    kernels: dict[str, int | None] = field(default_factory=dict)
 
     @property
     def function(self) -> FunctionSpec | None:
@@ -121,6 +126,24 @@ class Context:
     def emit(self, event: Event) -> None:
         """Journal one event."""
         self.sink.append(event)
+
+    def tell_ported(self, ported: Ported) -> None:
+        """Journal how far a function got; a later round that recorded no calls keeps the first's.
+
+        The last word about a case counts, and calls are recorded once.
+        """
+        key = (ported.workload, ported.entry, ported.size)
+        known = next(
+            (
+                p
+                for p in self.sink.record().ported
+                if (p.workload, p.entry, p.size) == key and p.sites and p.reach != "preview"
+            ),
+            None,
+        )
+        if known is not None and not ported.sites and ported.reach == "fully":
+            ported = structs.replace(ported, sites=known.sites, reach=known.reach)
+        self.emit(PortSeen(ported=ported))
 
     def remark(self, text: str) -> None:
         """Journal something that weakens the record."""

@@ -219,6 +219,8 @@ class ColdStarts:
             calls_s=reply.calls_s,
             caches=caches,
         )
+        if reply.kernels is not None:
+            self._context.kernels[entry.id] = reply.kernels
         self._order += 1
         self._worked.add(entry.backend)
         self._context.emit(ColdDone(start=start))

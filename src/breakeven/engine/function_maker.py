@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 from pathlib import Path
+from typing import Any
 
 from breakeven.engine import messages
 from breakeven.engine.host_peak import host_peak_bytes, reset_host_peak
@@ -12,7 +13,7 @@ from breakeven.errors import InputError
 from breakeven.machine.memory import read_memory
 from breakeven.model.ported import FunctionSpec
 from breakeven.model.spec import DType
-from breakeven.workloads.function.arguments import Arguments, Maker
+from breakeven.workloads.function.arguments import Arguments, Maker, with_namespace
 from breakeven.workloads.function.frames import told
 from breakeven.workloads.function.reference import (
     NothingToCompareError,
@@ -62,8 +63,9 @@ class FunctionMaker:
             raise InputError(
                 f"{self._target.module} fails when it is run: {said}", "mend it first"
             ) from error
-        self._function = function_in(module, self._target)
-        self._maker = Maker(self._target, function.inputs, module, self._function, seed)
+        plain = function_in(module, self._target)
+        self._maker = Maker(self._target, function.inputs, module, plain, seed)
+        self._function = with_namespace(plain, numpy_of(function))
 
     def tried(self, size: int) -> messages.Tried:
         """Call it at one size, and tell what it does.
@@ -133,6 +135,13 @@ class FunctionMaker:
         for place, (name, array) in enumerate(stored(wanted, values).items()):
             np.save(Path(request.folder) / f"reference-{place}-{name}.npy", array)
         return messages.Done()
+
+
+def numpy_of(function: FunctionSpec) -> Any:  # noqa: ANN401  a module, or None
+    """Return NumPy where the function takes a namespace."""
+    import numpy as np  # noqa: PLC0415  only the maker needs it
+
+    return np if function.takes_namespace else None
 
 
 def limit_memory() -> None:

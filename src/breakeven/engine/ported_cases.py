@@ -11,9 +11,24 @@ from breakeven.model.ported import Ported
 MOST_SAID = 3
 
 
-def named(ported: Ported, entry: str, workload: str, size: int) -> Ported:
-    """Return it with the names that a worker does not know."""
-    return msgspec.structs.replace(ported, entry=entry, workload=workload, size=size)
+def named(
+    ported: Ported, entry: str, workload: str, size: int, kernels: int | None = None
+) -> Ported:
+    """Return it with the names that a worker does not know.
+
+    Parameters
+    ----------
+    kernels : int or None
+        That the device ran in one call, counted in a process apart: without any, nothing ran there.
+    """
+    made = msgspec.structs.replace(
+        ported, entry=entry, workload=workload, size=size, kernels=kernels
+    )
+    if kernels == 0 and made.reach == "fully":
+        return msgspec.structs.replace(
+            made, reach="host_part", outside=(*made.outside, "the device ran no kernel")
+        )
+    return made
 
 
 def why_of(ported: Ported | None, agreement: Agreement | None) -> str | None:
@@ -30,6 +45,8 @@ def why_of(ported: Ported | None, agreement: Agreement | None) -> str | None:
 
 def _on_host(ported: Ported) -> str:
     bridged = [site for site in ported.sites if site.bridged]
+    if not bridged and ported.kernels == 0:
+        return "the device ran no kernel: NumPy did the work"
     if not bridged:
         return "it gives arrays in host memory: NumPy did the work, or the answer was fetched"
     names = ", ".join(dict.fromkeys(site.name for site in bridged))

@@ -122,9 +122,16 @@ class Looked(msgspec.Struct, frozen=True, kw_only=True, tag="looked"):
 
 
 class ColdCalls(msgspec.Struct, frozen=True, kw_only=True, tag="cold_calls"):
-    """Seconds of the first, second and third call."""
+    """Seconds of the first, second and third call.
+
+    Attributes
+    ----------
+    kernels : int or None
+        That the device ran in one call of the user's function; None where nothing can tell.
+    """
 
     calls_s: tuple[float, ...]
+    kernels: int | None = None
 
 
 class Captured(msgspec.Struct, frozen=True, kw_only=True, tag="captured"):

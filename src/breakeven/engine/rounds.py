@@ -16,7 +16,7 @@ from breakeven.engine.ported_cases import named, why_of
 from breakeven.engine.team import Team
 from breakeven.engine.tenancy import is_shared
 from breakeven.engine.turns import Seat, Turns
-from breakeven.model.event import CaseSet, PortSeen, SlotDone
+from breakeven.model.event import CaseSet, SlotDone
 from breakeven.model.run import Clock, DeviceTimes, Entry, Phases, Slot, Status, Work
 from breakeven.workloads.function.facts import PlannedFunction
 from breakeven.workloads.jobs import JOBS, JobWorkload
@@ -152,9 +152,12 @@ class SizeRunner:
         if ready.remark is not None:
             context.remark(f"{entry.id}: {ready.remark}")
         gpu = self._team.conditions(entry.id, ready.look, ready.held_bytes, set_up=True)
-        self._ready(task, entry, workload, ready)
         if ready.ported is not None:
-            context.emit(PortSeen(ported=named(ready.ported, entry.id, task.workload, task.size)))
+            kernels = context.kernels.get(entry.id)
+            ported = named(ready.ported, entry.id, task.workload, task.size, kernels)
+            ready = msgspec.structs.replace(ready, ported=ported)
+            context.tell_ported(ported)
+        self._ready(task, entry, workload, ready)
         if ready.look is not None:
             tell_look(context, ready, gpu)
         return [

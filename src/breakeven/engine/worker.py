@@ -115,6 +115,8 @@ class _Worker:
             return None
         from breakeven.engine.function_bench import FunctionBench  # noqa: PLC0415  few runs have one
 
+        # What the function prints was shown once, when it was tried.
+        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115  it stays open
         assert self._backend is not None
         assert self._opening is not None
         return FunctionBench(

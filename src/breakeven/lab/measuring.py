@@ -31,6 +31,7 @@ from breakeven.lab.result import Result
 from breakeven.lab.shelf import judged
 from breakeven.lab.telling import WAITING, Progress, Say, quiet
 from breakeven.model.event import Began, CeilingsDone, Event, Resumed
+from breakeven.model.finding import Finding
 from breakeven.model.machine import Machine
 from breakeven.model.run import RunRecord
 from breakeven.model.spec import RunSpec, TrainingSpec
@@ -240,9 +241,16 @@ def measure_begun(
     say: Say,
     progress: Progress,
     function: FunctionPlan,
+    smells: tuple[Finding, ...] | None = None,
 ) -> tuple[Result, bool]:
-    """Measure the user's own function, once it has been tried; return it as `start_run` does."""
-    return _measure(folder, sink, first, say, progress, function=function)
+    """Measure the user's own function, once it has been tried; return it as `start_run` does.
+
+    Parameters
+    ----------
+    smells : tuple of Finding, optional
+        What the source of its file shows.
+    """
+    return _measure(folder, sink, first, say, progress, function=function, smells=smells)
 
 
 def _measure(
@@ -254,6 +262,7 @@ def _measure(
     *,
     jobs: Jobs | None = None,
     function: FunctionPlan | None = None,
+    smells: tuple[Finding, ...] | None = None,
 ) -> tuple[Result, bool]:
     """Journal the first events and measure; what interrupts from the first of them on is kept."""
     interrupted = False
@@ -283,10 +292,10 @@ def _measure(
             interrupted = True
         except NothingMeasuredError:
             with deaf_to_interrupts():
-                _finish(folder, sink)
+                _finish(folder, sink, smells)
             raise
         with deaf_to_interrupts():
-            result = _finish(folder, sink)
+            result = _finish(folder, sink, smells)
     if not interrupted and not any(r for c in result.record.cases for r in c.rounds):
         reasons = dict.fromkeys(f"{c.entry}: {c.why}" for c in result.record.cases if c.why)
         if not reasons:
@@ -302,8 +311,8 @@ def _measure(
     return result, interrupted
 
 
-def _finish(folder: Store, sink: JournalSink) -> Result:
-    record = judged(with_readings(sink.record()))
+def _finish(folder: Store, sink: JournalSink, smells: tuple[Finding, ...] | None = None) -> Result:
+    record = judged(with_readings(sink.record()), smells)
     try:
         path, problem = folder.save(record), sink.failure
     except StoreError as error:

@@ -36,10 +36,12 @@ def target_of(func: Callable[..., Any] | str) -> Iterator[str]:
         yield func
         return
     plain = inspect.unwrap(func)
-    file = getattr(sys.modules.get(getattr(func, "__module__", "")), "__file__", None)
+    module = getattr(func, "__module__", "") or ""
+    file = getattr(sys.modules.get(module), "__file__", None)
     name = getattr(func, "__qualname__", "")
     if file and "<" not in name and str(file).endswith(".py"):
-        yield f"{Path(file).resolve()}:{name}"
+        # A module of a package is found by its name, for it may import its neighbours.
+        yield f"{module}:{name}" if "." in module else f"{Path(file).resolve()}:{name}"
         return
     if not isinstance(plain, types.FunctionType):
         raise InputError(f"{func!r} is no function that is written in Python", _FIX)
@@ -55,7 +57,8 @@ class _Written:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._parts: list[str] = []
+        # What annotations name need not be there.
+        self._parts = ["from __future__ import annotations"]
         self._done: dict[str, object] = {}
 
     def file_of(self, function: types.FunctionType) -> str:

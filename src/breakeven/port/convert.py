@@ -11,16 +11,33 @@ import numpy as np
 _DEEPEST = 12
 
 
-def mapped(value: Any, turn: Callable[[Any], Any], is_array: Callable[[object], bool]) -> Any:
+ClassOf = Callable[[type], type]
+
+
+def mapped(
+    value: Any,
+    turn: Callable[[Any], Any],
+    is_array: Callable[[object], bool],
+    class_of: ClassOf = lambda kind: kind,
+) -> Any:
     """Return `value` with each array turned, in tuples, lists, dicts, sets of fields and objects.
 
     Containers are made anew, and objects are copied, so that the original is left as it was.
+
+    Parameters
+    ----------
+    class_of : callable
+        Returns the class that a copy is given: a module that is executed again has its own.
     """
-    return _mapped(value, turn, is_array, 0)
+    return _mapped(value, turn, is_array, class_of, 0)
 
 
 def _mapped(
-    value: Any, turn: Callable[[Any], Any], is_array: Callable[[object], bool], deep: int
+    value: Any,
+    turn: Callable[[Any], Any],
+    is_array: Callable[[object], bool],
+    class_of: ClassOf,
+    deep: int,
 ) -> Any:
     if is_array(value):
         return turn(value)
@@ -28,14 +45,14 @@ def _mapped(
         return value
 
     def inner(part: Any) -> Any:
-        return _mapped(part, turn, is_array, deep + 1)
+        return _mapped(part, turn, is_array, class_of, deep + 1)
 
     if isinstance(value, (tuple, list, dict)):
         return _container(value, inner)
     fields = _fields(value)
     if not fields or all(inner(part) is part for part in fields.values()):
         return value
-    twin = object.__new__(type(value))
+    twin: Any = object.__new__(class_of(type(value)))
     for name, part in fields.items():
         object.__setattr__(twin, name, inner(part))
     return twin

@@ -184,7 +184,11 @@ class PortedCall:
         def carry(array: Any) -> Any:
             return execution.given(self.library.to_device(array))
 
-        return convert.mapped(value, carry, lambda part: isinstance(part, np.ndarray))
+        def class_of(kind: type) -> type:
+            found = getattr(execution.function, "__globals__", {}).get(kind.__name__, kind)
+            return found if isinstance(found, type) else kind
+
+        return convert.mapped(value, carry, lambda part: isinstance(part, np.ndarray), class_of)
 
     def _fetched(self, value: Any, execution: _Execution) -> Any:
         def fetch(array: Any) -> Any:

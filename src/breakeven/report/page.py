@@ -221,7 +221,7 @@ def _unsettled(evidence: Evidence, name: str, kind: str) -> tuple[str, ...]:
 
 def _statuses(evidence: Evidence, cases: list[Case]) -> tuple[str, ...]:
     """Return each status other than ok with its reason, neighbouring sizes told together."""
-    told = {name: ported.failed(evidence, name) for name in {c.workload for c in cases}}
+    told = {name: ported.told(evidence, name) for name in {c.workload for c in cases}}
     wrong = (c for c in cases if c.status != "ok" and (c.entry, c.size) not in told[c.workload])
     failed = sorted(wrong, key=lambda c: (c.entry, c.status, c.why or ""))
     lines = []

@@ -33,12 +33,12 @@ def notes(evidence: Evidence, workload: str) -> tuple[Note, ...]:
     return tuple(made)
 
 
-def failed(evidence: Evidence, workload: str) -> frozenset[tuple[str, int]]:
-    """Return entry and size of the cases whose failure the notes tell."""
+def told(evidence: Evidence, workload: str) -> frozenset[tuple[str, int]]:
+    """Return entry and size of the cases whose status the notes tell."""
     return frozenset(
         (p.entry, p.size)
         for p in evidence.record.ported
-        if p.workload == workload and (p.reach == "failed" or p.failure is not None)
+        if p.workload == workload and (p.reach in {"failed", "host_part"} or p.failure is not None)
     )
 
 
@@ -72,6 +72,8 @@ def _said(evidence: Evidence, workload: str, group: Sequence[Ported]) -> str:
     if last.reach == "failed":
         assert last.failure is not None
         return said + _failure(last.failure) + _compiled(last)
+    if last.reach == "host_part" and not any(s.bridged for s in last.sites):
+        said += " (the device ran no kernel)" if last.kernels == 0 else " (arrays came back there)"
     said += _calls(last) + _compiled(last) + _agreement(evidence, workload, last)
     if last.failure is not None:
         return f"{said}; {last.failure.category}: {last.failure.message}"
@@ -85,6 +87,8 @@ def _calls(ported: Ported) -> str:
         return ""
     calls = sum(s.calls for s in sites)
     said = f" ({calls} calls of the library from {_lines(sites)}"
+    if ported.kernels:
+        said += f", {ported.kernels} kernels seen"
     bridged = [s for s in sites if s.bridged]
     waits = sum(s.synchronised for s in sites)
     if bridged:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import zlib
 from collections.abc import Callable, Mapping
@@ -109,6 +110,25 @@ def _needed(function: Callable[..., Any]) -> tuple[list[str], str | None]:
     needed = [p.name for p in own if p.default is p.empty and p.kind in plain]
     sized = next((p.name for p in own if p.name in SIZE_NAMES and p.kind in plain), None)
     return needed, sized
+
+
+def with_namespace(function: Callable[..., Any], xp: Any) -> Callable[..., Any]:  # noqa: ANN401
+    """Return a function that is called without its parameter `xp`, where it has one.
+
+    Parameters
+    ----------
+    xp : module or None
+        What that parameter is given.
+    """
+    try:
+        names = list(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return function
+    if xp is None or NAMESPACE not in names:
+        return function
+    if names[0] == NAMESPACE:
+        return functools.partial(function, xp)
+    return functools.partial(function, **{NAMESPACE: xp})
 
 
 class Maker:

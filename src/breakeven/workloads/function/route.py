@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 import linecache
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +9,7 @@ from typing import Any, Protocol
 
 from breakeven.model.finding import Location
 from breakeven.model.ported import CallSite, Category, PortFailure
-from breakeven.workloads.function.arguments import NAMESPACE
+from breakeven.workloads.function.arguments import with_namespace
 from breakeven.workloads.function.frames import own_frames
 from breakeven.workloads.function.tree import is_array, taken_apart
 
@@ -84,8 +82,7 @@ class PlainRoute:
         ported: bool = False,
         place: Callable[[Any], str] = lambda _array: "cpu",
     ) -> None:
-        takes = xp is not None and _takes_namespace(function)
-        self.function = functools.partial(function, **{NAMESPACE: xp}) if takes else function
+        self.function = with_namespace(function, xp)
         self.ported = ported
         self._path = path
         self._place = place
@@ -186,13 +183,6 @@ def plain_failure(error: BaseException, phase: Any, path: Path) -> PortFailure: 
         or Location(path=path.name, line=1, text=linecache.getline(str(path), 1).strip() or None),
         frames=frames,
     )
-
-
-def _takes_namespace(function: Callable[..., Any]) -> bool:
-    try:
-        return NAMESPACE in inspect.signature(function).parameters
-    except (TypeError, ValueError):
-        return False
 
 
 def _of_numpy(value: Any) -> bool:  # noqa: ANN401  any array

@@ -155,8 +155,6 @@ class Subject:
         given: Any,  # noqa: ANN401  the function's answer
         found: Compared,
         host_call: Callable[[], tuple[tuple[Any, ...], dict[str, Any]]] | None,
-        *,
-        kernels: int | None,
     ) -> Ported | None:
         """Return how far the function got on this library; None where it is NumPy's own run.
 
@@ -179,11 +177,17 @@ class Subject:
             reach=_reach(places, sites),
             sites=sites,
             failure=self._at_check(found),
-            kernels=kernels,
             answers_on=tuple(dict.fromkeys(places)),
             outside=found.outside,
             compiled=self._compiled,
         )
+
+    def kernels(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int | None:
+        """Call, and return how many kernels the device ran; None if nothing can tell."""
+        function = self._ready()[1].function
+        if self._library is None or self._backend.about.device == "cpu":
+            return None
+        return self._library.kernels(lambda: function(*args, **kwargs))
 
     def _at_check(self, found: Compared) -> PortFailure | None:
         if found.agreement.passed:
@@ -255,14 +259,14 @@ class Subject:
 
     def _route(self, function: Callable[..., Any]) -> Route:
         name = self._backend.about.name
+        xp = _namespace(self._opening.xp) if self._spec.takes_namespace else None
         if name == "numpy" and self._variant != "against":
-            xp = self._opening.xp if self._spec.takes_namespace else None
             return PlainRoute(function, self._target.path, xp=xp)
         from breakeven.backends.libraries import library  # noqa: PLC0415  after the import is timed
 
         found = library(name, self._backend.about.device)
         if found.about.family == "numpy" and self._variant != "against":
-            return PlainRoute(function, self._target.path)
+            return PlainRoute(function, self._target.path, xp=xp)
         self._library = found
         if self._variant == "against":
             other = parsed(self._spec.against or "")
@@ -276,7 +280,7 @@ class Subject:
             return PlainRoute(
                 function,
                 self._target.path,
-                xp=_namespace(self._opening.xp),
+                xp=xp,
                 ported=True,
                 place=found.place,
             )
@@ -305,7 +309,7 @@ def _absolute(target: Target) -> str:
 
 def _namespace(module: Any) -> Any:  # noqa: ANN401  a namespace
     """Return the standard's namespace of a library where it is installed, else the library."""
-    if module.__name__ != "torch":
+    if getattr(module, "__name__", "") != "torch":
         return module
     try:
         return importlib.import_module("array_api_compat.torch")

@@ -165,12 +165,12 @@ def load_module(target: Target) -> Any:  # noqa: ANN401  a module
     folder = str(path.parent)
     if folder not in sys.path:
         sys.path.insert(0, folder)
-    spec = importlib.util.spec_from_file_location(path.stem, path)
+    spec = importlib.util.spec_from_file_location(f"breakeven_own_{path.stem}", path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    # Dataclasses and pickles look their module up by name; a library's name is left alone.
-    sys.modules.setdefault(spec.name, module)
+    # Dataclasses look their module up by name, which no other module shall have.
+    sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
 
