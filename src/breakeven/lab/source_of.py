@@ -40,8 +40,9 @@ def target_of(func: Callable[..., Any] | str) -> Iterator[str]:
     file = getattr(sys.modules.get(module), "__file__", None)
     name = getattr(func, "__qualname__", "")
     if file and "<" not in name and str(file).endswith(".py"):
-        # A module of a package is found by its name, for it may import its neighbours.
-        yield f"{module}:{name}" if "." in module else f"{Path(file).resolve()}:{name}"
+        # What is installed is found by its name, for it may import its neighbours.
+        installed = "site-packages" in Path(file).parts
+        yield f"{module if installed else Path(file).resolve()}:{name}"
         return
     if not isinstance(plain, types.FunctionType):
         raise InputError(f"{func!r} is no function that is written in Python", _FIX)
