@@ -14,6 +14,7 @@ from breakeven.findings.threshold import Threshold
 from breakeven.model.profiled import Setting
 
 APART = Threshold("difference from the same product without TF32", 1e-5, "ratio")
+DOUBLE_SENT = Threshold("bytes of float64 that travel", 1e6, "bytes")
 _TF32 = ("torch.backends.cuda.matmul.allow_tf32", "torch.allow_tf32", "NVIDIA_TF32_OVERRIDE")
 _HIGH = ("torch.float32_matmul_precision", "torch.get_float32_matmul_precision")
 
@@ -57,6 +58,24 @@ def _widened(window: Window) -> Iterator[Seen]:
         )
 
 
+def _sent_double(window: Window) -> Iterator[Seen]:
+    """Tell of float64 that travels to the device: the source says whether it was asked for."""
+    sent = [s for s in window.doing("to_device") if s.dtype in {"float64", "complex128"}]
+    for line in by_line(sent):
+        if line.bytes < DOUBLE_SENT.value:
+            continue
+        yield Seen(
+            message=(
+                f"Line {line.location.line} sends {units.size_bytes(line.bytes)} of "
+                f"{line.sites[0].dtype} to the device."
+            ),
+            evidence=("counter",),
+            figures=(DOUBLE_SENT.figure(line.bytes),),
+            location=line.location,
+            severity="info",
+        )
+
+
 def _is_wider(sides: str, made: str) -> bool:
     """Return whether a float32 (or half) array became float64 by what it met."""
     narrow = ("float32 array", "float16 array", "bfloat16 array")
@@ -64,6 +83,7 @@ def _is_wider(sides: str, made: str) -> bool:
 
 
 SETTINGS = (
+    StepRule(CATALOGUE["BE401"], "kernels", always, _sent_double),
     StepRule(CATALOGUE["BE402"], "kernels", always, _widened),
     StepRule(CATALOGUE["BE404"], "kernels", always, _tf32),
 )
