@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from breakeven.cli import options
+from breakeven.cli import options, streams
 
 if TYPE_CHECKING:
     from breakeven.model.run import RunRecord
@@ -65,9 +65,12 @@ def command(  # noqa: PLR0913  each is an option
     Without an option it is printed as `breakeven run` printed it.
     """
     from breakeven import lab
+    from breakeven.errors import InputError
 
     _check(form, timeline, traces, as_json=as_json)
-    record = lab.load(name, store)
+    if workload is not None and plot is None:
+        raise InputError("--workload says which one to draw", "add --plot FILE.png")
+    name, record = _loaded(name, store, measured=workload is not None or judge_again)
     if judge_again:
         record = lab.judged(record)
     result = lab.Result(record=record)
@@ -87,6 +90,26 @@ def command(  # noqa: PLR0913  each is an option
 
         lab.show(record, Console(highlight=False))
     return 0
+
+
+def _loaded(name: str, store: Path | None, *, measured: bool) -> tuple[str, RunRecord]:
+    """Return a run, with the name that it was found by.
+
+    Parameters
+    ----------
+    measured : bool
+        Whether something is asked that a watched command has not: the last run is none then.
+    """
+    from breakeven import lab
+
+    if name == "last" and measured:
+        name = lab.last_measured(store) or name
+    record = lab.load(name, store)
+    if name == "last" and record.command[:1] == ("watch",):
+        before = lab.last_measured(store)
+        if before is not None:
+            streams.say(f"The last run is a watched command; the last that measured: {before}")
+    return name, record
 
 
 def _check(

@@ -165,7 +165,7 @@ def show_result(result: Result, *, as_json: bool) -> None:
 
     if as_json:
         click.echo(lab.text_of(result.record, "json"), nl=False)
-    lab.show(result.record, Console(stderr=as_json, highlight=False))
+    lab.show(result.record, Console(stderr=as_json, highlight=False), "--report FILE")
 
 
 def write_result(

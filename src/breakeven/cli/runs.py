@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import textwrap
 from pathlib import Path
 
@@ -30,8 +31,10 @@ def command(*, store: Path | None, as_json: bool) -> int:
         return 0
     click.echo(f"{'RUN':<26}{'STATUS':<13}{'CASES':>5}  COMMAND, MACHINE")
     for one in found:
-        cases = "-" if one.cases is None else one.cases
-        words = " ".join(one.command) or "-"
+        # A watched command has no cases, whatever it did.
+        watched = one.command[:1] == ("watch",)
+        cases = "watch" if watched else "-" if one.cases is None else one.cases
+        words = shlex.join(one.command) or "-"
         where = ", ".join(x for x in (words, one.machine, one.why) if x)
         head = f"{one.id:<26}{one.status:<13}{cases:>5}  "
         click.echo(

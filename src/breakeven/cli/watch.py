@@ -95,7 +95,7 @@ def _show(result: Result, *, as_json: bool) -> None:
 
     if as_json:
         click.echo(lab.text_of(result.record, "json"), nl=False)
-    lab.show(result.record, Console(stderr=True, highlight=False))
+    lab.show(result.record, Console(stderr=True, highlight=False), "--report FILE")
 
 
 def _write(result: Result, report: Path | None) -> None:

@@ -12,7 +12,7 @@ from breakeven.lab.measuring import cost_sentence, resume_run, run, start_run
 from breakeven.lab.proving import start_selftest
 from breakeven.lab.reach import ceiling_lines, measure_ceilings, stored_ceilings
 from breakeven.lab.result import Result
-from breakeven.lab.shelf import judged, load, load_result, stored_runs
+from breakeven.lab.shelf import judged, last_measured, load, load_result, stored_runs
 from breakeven.lab.showing import (
     drawing,
     parquet_of,
@@ -49,6 +49,7 @@ __all__ = [
     "drawing",
     "entry_of",
     "judged",
+    "last_measured",
     "load",
     "load_result",
     "measure",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
 import shutil
 from pathlib import Path
 
@@ -86,7 +87,7 @@ def recovered(record: RunRecord, store: Path) -> RunRecord:
         return msgspec.structs.replace(record, remarks=(*record.remarks, f"{DAMAGED}: {why}"))
     live = being_written(Store(store).journal(record.id))
     last = max(0.0, recording.ended_s)
-    whole = Mark(begin_s=0.0, end_s=last, kind="command", label=" ".join(begun.command))
+    whole = Mark(begin_s=0.0, end_s=last, kind="command", label=shlex.join(begun.command))
     sensing = recording.sensing([whole], (), Watched(command=begun.command, wall_s=last))
     sensing = msgspec.structs.replace(
         sensing, unix_s=begun.unix_s, ended_early=LIVE if live else KILLED

@@ -59,6 +59,11 @@ def load_result(name: str, store: Path | str | None = None) -> Result:
     return Result(record=load(name, None if store is None else Path(store)))
 
 
+def last_measured(store: Path | None = None) -> str | None:
+    """Return the id of the newest run that is no watched command; None where there is none."""
+    return Store(store).last_measured()
+
+
 def stored_runs(store: Path | None = None) -> tuple[RunSummary, ...]:
     """Return what is stored, newest first."""
     return Store(store).list()

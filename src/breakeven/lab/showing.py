@@ -15,10 +15,26 @@ from breakeven.report import page as pages
 from breakeven.report import selftest as tried
 from breakeven.store import export, selftests, timelines
 
+# What is drawn of a workload, the first that there is. A training alone has the first two: its
+# curve, or with one batch size the parts of its step.
+DRAWN = ("batch-throughput", "step-phases", "time")
 
-def show(record: RunRecord, console: Console) -> None:
-    """Print a run."""
-    printed.show(pages.build(record), console)
+
+def workloads_of(record: RunRecord) -> tuple[str, ...]:
+    """Return the workloads of a run, those asked for first."""
+    asked = [w.name for w in record.spec.workloads]
+    return tuple(dict.fromkeys([*asked, *(c.workload for c in record.cases)]))
+
+
+def show(record: RunRecord, console: Console, report: str = "--html FILE") -> None:
+    """Print a run.
+
+    Parameters
+    ----------
+    report : str
+        The option by which whoever reads it gets the report.
+    """
+    printed.show(pages.build(record), console, report)
 
 
 def report_html(record: RunRecord) -> str:
@@ -42,8 +58,15 @@ def drawing(record: RunRecord, suffix: str, workload: str | None = None) -> byte
     if timeline_page.stands_alone(record) and record.timeline:
         sheet = timeline_charts.sheet(record.timeline, record.sensing)
         return charts.to_png(sheet) if suffix == ".png" else charts.to_svg(sheet).encode()
+    known = workloads_of(record)
+    if workload is not None and workload not in known:
+        raise InputError(
+            f"run {record.id} has no workload {workload[:40]!r}",
+            f"choose from: {', '.join(known) or 'it has none'}",
+        )
     specs = charts.specs(pages.build(record))
-    wanted = [k for k in specs if k.endswith("time") and workload in {None, k.partition("-")[0]}]
+    names = [f"{name}-{kind}" for kind in DRAWN for name in ([workload] if workload else known)]
+    wanted = [name for name in names if name in specs]
     if not wanted:
         raise InputError(f"run {record.id} has nothing to draw for {workload or 'any workload'}")
     spec = specs[wanted[0]]

@@ -21,11 +21,11 @@ _STYLES = {"faster": "green", "slower": "red", "withheld": "yellow", "inconclusi
 _SCOPES = {"transfer": "travels", "resident": "on device"}
 _WEIGHT = {"error": "red", "warning": "yellow"}
 _IN_THE_WAY = "What stands in the way"
-_REST_OVER_TIME = "The report has the pictures and every sensor (--html FILE)."
-_REST = "The report has every size, entry, interval and reason (--html FILE)."
+_REST_OVER_TIME = "The report has the pictures and every sensor ({report})."
+_REST = "The report has every size, entry, interval and reason ({report})."
 
 
-def show(page: Page, console: Console) -> None:
+def show(page: Page, console: Console, report: str = "--html FILE") -> None:
     """Print a page: answers, environment, one table a workload with its notes, caveats.
 
     Parameters
@@ -34,6 +34,8 @@ def show(page: Page, console: Console) -> None:
         What is shown.
     console : rich.console.Console
         Where to; colour is left out where it has none, and markup in names stays text.
+    report : str
+        The option by which whoever reads it gets the report.
     """
     paper = _Paper(console)
     for answer in page.answers:
@@ -50,7 +52,8 @@ def show(page: Page, console: Console) -> None:
     if any(t.figure.indicative for w in page.workloads for row in w.rows for t in _all_times(row)):
         paper.text("~ indicative: scouting or quick round, no verdict hangs on it.", style="dim")
     paper.bullets(page.weighty)
-    paper.text(_REST if page.workloads else _REST_OVER_TIME, style="dim")
+    rest = _REST if page.workloads else _REST_OVER_TIME
+    paper.text(rest.format(report=report), style="dim")
 
 
 class _Paper:

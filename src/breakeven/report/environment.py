@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 from breakeven import units
 from breakeven.model import labels
 from breakeven.model.machine import BackendInfo, Cpu, Gpu, Machine
@@ -43,7 +45,7 @@ _CROSSOVERS = (
 def header(record: RunRecord) -> tuple[str, ...]:
     """Return the header lines: run, processor, GPU, software, thread pools."""
     return (
-        f"run {record.id}: breakeven {' '.join(record.command)}",
+        f"run {record.id}: breakeven {shlex.join(record.command)}",
         _cpu_line(record.machine),
         *_gpu_lines(record),
         _software_line(record.machine),
@@ -58,7 +60,7 @@ def details(record: RunRecord) -> Table:
         ("run", record.id),
         ("started", record.started),
         ("finished", record.finished or "not finished"),
-        ("command", f"breakeven {' '.join(record.command)}"),
+        ("command", f"breakeven {shlex.join(record.command)}"),
         ("effort, budget", f"{record.spec.effort}, {units.about(record.spec.budget_s)}"),
         ("rounds planned", str(record.rounds_planned)),
         ("seed", str(record.spec.seed)),

@@ -77,6 +77,20 @@ class Store(Writable):
         path, run_id = self._meant(name)
         return self._load(run_id) if path is None else _from_file(path)
 
+    def last_measured(self) -> str | None:
+        """Return the id of the newest run that is no watched command; None where there is none.
+
+        One that is damaged is left to whoever asks for it by its id.
+        """
+        for run_id in names.ids(self.path):
+            try:
+                record = self._load(run_id)
+            except BreakevenError:
+                continue
+            if record.command[:1] != ("watch",):
+                return run_id
+        return None
+
     def list(self) -> tuple[RunSummary, ...]:
         """Return all runs, newest first; one that cannot be read is listed as damaged.
 
@@ -116,6 +130,9 @@ class Store(Writable):
         StoreError
             Another process is measuring this run, or it cannot be written.
         """
+        if name == names.LAST:
+            # A watch cannot go on where it stopped.
+            name = self.last_measured() or name
         path, run_id = self._meant(name)
         given = None if path is None else _from_file(path)
         run_id = names.checked(run_id if given is None else given.id)

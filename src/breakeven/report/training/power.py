@@ -20,6 +20,15 @@ def sentence(told: Told) -> str:
     return " ".join(s for s in (first, phrases.sentence(", ".join(energy))) if s)
 
 
+def nothing(told: Told) -> str | None:
+    """Return one line where no sensor was there to read; None where any was."""
+    for entry in told.sides(told.size):
+        found = told.answer("power", entry, told.size)
+        if found is not None and any(q.value is not None for q in found.figures):
+            return None
+    return "neither power nor temperature nor energy could be read here (the report says why)."
+
+
 def _cpu_energy(told: Told, cpu: str | None) -> str:
     """Return the energy of the CPU on the CPU run; why there is none is the same on both."""
     found = None if cpu is None else told.answer("power", cpu, told.size)

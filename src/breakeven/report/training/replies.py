@@ -31,7 +31,13 @@ def replies(told: Told) -> tuple[Reply, ...]:
         "GPUs": several.sentence(told),
     }
     return tuple(
-        Reply(label=label, title=TITLES[label], text=text, theirs=theirs.FOUND[label])
+        Reply(
+            label=label,
+            title=TITLES[label],
+            text=text,
+            theirs=theirs.FOUND[label],
+            brief=power.nothing(told) if label == "RQ3" else None,
+        )
         for label, text in texts.items()
         if text
     )

@@ -9,6 +9,16 @@ from breakeven.report.grid import Column
 from breakeven.report.training.view import Line, TrainingPage
 from breakeven.report.view import Note, WorkloadPage
 
+# On screen a question goes by what it is about; its number stands in the report.
+WORDS = {
+    "RQ1": "use",
+    "RQ2": "batch size",
+    "RQ3": "power and heat",
+    "RQ4": "time",
+    "RQ5": "inference",
+    "GPUs": "several",
+}
+
 
 def title(w: WorkloadPage) -> str:
     """Return the title of the table."""
@@ -45,5 +55,6 @@ def columns(page: TrainingPage) -> list[Column]:
 
 def notes(page: TrainingPage) -> tuple[Note, ...]:
     """Return each question as a note, then where the time of a step goes."""
-    asked = tuple(Note(label=r.label, text=r.text) for r in page.replies)
+    asked = tuple(Note(label=WORDS.get(r.label, r.label), text=r.brief or r.text)
+                  for r in page.replies)  # fmt: skip
     return (*asked, *(Note(label="step", text=text) for text in page.facts[:1]))

@@ -18,12 +18,15 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
         What this run says.
     theirs : str
         What the paper that asked it found; empty where it says nothing.
+    brief : str or None
+        What the screen says instead, where the text would only list what is missing.
     """
 
     label: str
     title: str
     text: str
     theirs: str = ""
+    brief: str | None = None
 
 
 class CurvePoint(msgspec.Struct, frozen=True, kw_only=True):
