@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from breakeven.backends.library import Library
-from breakeven.errors import InputError
 from breakeven.port.facade import Facade
 from breakeven.port.facade_cupy import CupyFacade
 from breakeven.port.facade_numpy import numpy_facade
@@ -17,4 +16,7 @@ def facade_of(library: Library) -> Facade:
         case "cupy":
             return CupyFacade(library).facade()
         case "torch":
-            raise InputError("PyTorch has no facade yet", "name numpy or cupy")
+            # Its arrays bind the PyTorch that this process opened: nothing imports them before.
+            from breakeven.port.facade_torch import torch_facade  # noqa: PLC0415  see above
+
+            return torch_facade(library)

@@ -1,0 +1,1 @@
+"""NumPy's arrays and functions, made of PyTorch's tensors and functions."""
