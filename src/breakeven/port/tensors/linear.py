@@ -196,7 +196,8 @@ def _checked(act: Any, *args: Any) -> Any:
 def solve(a: Any, b: Any) -> Array:
     """Return the solution of a linear system."""
     x, y, flat = _vectors(a, b)
-    found = _checked(la.solve, x, y)
+    # PyTorch takes rows of a matrix for vectors of a stack, which NumPy does not.
+    found = _checked(la.solve, x, y.expand(*x.shape[:-2], *y.shape[-2:]) if x.ndim > y.ndim else y)
     return Array(found.squeeze(-1) if flat else found)
 
 
