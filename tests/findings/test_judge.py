@@ -149,8 +149,9 @@ def test_a_more_telling_code_leaves_nothing_to_the_general_one() -> None:
 def test_a_cheap_smell_is_told_as_information() -> None:
     """What takes under 5 % of the time is not worth mending."""
     run = run_of(profile(site(12, "to_device", host_s=0.01, bytes=10**6)))
-    found = judge(run, (smell("BE202", "transfer-in-loop", 12),))
+    found = judge(run, (smell("BE202", "transfer-in-loop", 12, message="it travels again"),))
     assert [(f.code, f.severity) for f in found][:1] == [("BE202", "info")]
+    assert (found[0].message or "").startswith("It travels again. It takes")
     assert "1.0 % of the time" in (found[0].message or "")
 
 

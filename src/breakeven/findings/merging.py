@@ -90,7 +90,7 @@ def _match(smell: Finding, left: Sequence[Finding], static: Sequence[Finding]) -
 def _joined(smell: Finding, run: Finding) -> Finding:
     """Return one finding: its place and code from source, its weight and figures from the run."""
     evidence = {*smell.evidence, *run.evidence}
-    said = [text for text in (smell.message, run.message) if text]
+    said = [sentence(text) for text in (smell.message, run.message) if text]
     return replace(
         smell,
         severity=run.severity if run.kind in PRICED else _graver(smell.severity, run.severity),
@@ -106,6 +106,12 @@ def _joined(smell: Finding, run: Finding) -> Finding:
         snippet=smell.snippet or run.snippet,
         subject=run.subject,
     )
+
+
+def sentence(text: str) -> str:
+    """Return words as a sentence, to stand beside another."""
+    made = text.strip()
+    return f"{made[:1].upper()}{made[1:]}{'' if made.endswith(('.', '!', '?')) else '.'}"
 
 
 def _graver(a: Severity, b: Severity) -> Severity:

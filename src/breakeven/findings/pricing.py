@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from breakeven import units
 from breakeven.findings.gates import stalled, without_kernels
-from breakeven.findings.merging import same_line
+from breakeven.findings.merging import same_line, sentence
 from breakeven.findings.scene import Scene, Window
 from breakeven.model.finding import Evidence, Finding
 
@@ -40,7 +40,7 @@ def priced(smell: Finding, scene: Scene) -> Finding:
 
 
 def _told(smell: Finding, said: str, evidence: tuple[Evidence, ...]) -> Finding:
-    text = f"{smell.message} {said}" if smell.message else said
+    text = f"{sentence(smell.message)} {said}" if smell.message else said
     return replace(smell, severity="info", message=text, evidence=(*smell.evidence, *evidence))
 
 
