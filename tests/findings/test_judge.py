@@ -151,7 +151,7 @@ def test_a_cheap_smell_is_told_as_information() -> None:
     run = run_of(profile(site(12, "to_device", host_s=0.01, bytes=10**6)))
     found = judge(run, (smell("BE202", "transfer-in-loop", 12, message="it travels again"),))
     assert [(f.code, f.severity) for f in found][:1] == [("BE202", "info")]
-    assert (found[0].message or "").startswith("It travels again. It takes")
+    assert (found[0].message or "").startswith("it travels again. It takes")
     assert "1.0 % of the time" in (found[0].message or "")
 
 

@@ -109,9 +109,9 @@ def _joined(smell: Finding, run: Finding) -> Finding:
 
 
 def sentence(text: str) -> str:
-    """Return words as a sentence, to stand beside another."""
+    """Return words that end as a sentence does; they may begin with a name of the user's."""
     made = text.strip()
-    return f"{made[:1].upper()}{made[1:]}{'' if made.endswith(('.', '!', '?')) else '.'}"
+    return made if made.endswith((".", "!", "?")) else f"{made}."
 
 
 def _graver(a: Severity, b: Severity) -> Severity:
