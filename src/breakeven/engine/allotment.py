@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from breakeven import units
 from breakeven.engine.clock import now
@@ -20,15 +20,20 @@ BUSY_SHARE = 0.25
 class Allotment:
     """What the budget has room for.
 
+    Parameters
+    ----------
+    left_out : iterable of tuple, optional
+        Workload with size, that are not measured for reasons told elsewhere.
+
     Attributes
     ----------
     left_out : set of tuple
         Workload with size, left out for want of time.
     """
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, left_out: Iterable[tuple[str, int]] = ()) -> None:
         self._context = context
-        self.left_out: set[tuple[str, int]] = set()
+        self.left_out = set(left_out)
 
     def affordable(
         self, planned: Sequence[Task], allotted: float, *, first: bool

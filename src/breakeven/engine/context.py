@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ from breakeven.engine.inputs import Inputs
 from breakeven.engine.plan import Effort, cores_for
 from breakeven.engine.processes import Crew, WorkerProcess
 from breakeven.machine.memory import read_memory
-from breakeven.model.event import Event, PortSeen, Remark, Sink
+from breakeven.model.event import CaseSet, Event, PortSeen, Remark, Sink
 from breakeven.model.machine import Machine
 from breakeven.model.ported import FunctionSpec, Ported
 from breakeven.model.run import Entry
@@ -126,6 +126,21 @@ class Context:
     def emit(self, event: Event) -> None:
         """Journal one event."""
         self.sink.append(event)
+
+    def tell_too_large(self, entries: Sequence[Entry]) -> None:
+        """Journal the sizes at which the user's function needs more memory than there is."""
+        for size, why in self.own.too_large.items() if self.own else ():
+            for entry in entries:
+                self.emit(
+                    CaseSet(
+                        workload=self.spec.workloads[0].name,
+                        size=size,
+                        entry=entry.id,
+                        round=0,
+                        status="out_of_memory",
+                        why=why,
+                    )
+                )
 
     def tell_ported(self, ported: Ported) -> None:
         """Journal how far a function got; a later round that recorded no calls keeps the first's.

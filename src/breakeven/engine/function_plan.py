@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from breakeven import units
 from breakeven.engine import messages
 from breakeven.engine.clock import now
 from breakeven.engine.context import OPEN_DEADLINE_S
@@ -55,6 +56,8 @@ class FunctionPlan:
         Arguments that a call alters.
     remarks : tuple of str
         What weakens the record.
+    too_large : mapping
+        Sizes that need more memory than there is, each with the reason.
     begun_s : float
         Monotonic seconds at which trying began: the budget counts from there.
     """
@@ -67,6 +70,7 @@ class FunctionPlan:
     printed: str = ""
     altered: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+    too_large: Mapping[int, str] = field(default_factory=dict)
     begun_s: float = 0.0
 
     @property
@@ -149,6 +153,7 @@ class _Trial:
         self._tell = tell
         self._seen: dict[int, Seen] = {}
         self._remarks: list[str] = []
+        self._too_large: dict[int, str] = {}
         self._last: messages.Tried | None = None
 
     def run(self, sizes: Sequence[int] | None, begun: float) -> FunctionPlan:
@@ -163,6 +168,7 @@ class _Trial:
             printed=self._last.printed,
             altered=self._last.altered,
             remarks=tuple(self._remarks),
+            too_large=self._too_large,
             begun_s=begun,
         )
 
@@ -171,10 +177,15 @@ class _Trial:
 
         The rounds say of each why it was not measured.
         """
-        for size in sizes:
-            if self._seen and (self._foreseen(size) > self._left_s() or self._short_of(size, 1.0)):
+        for place, size in enumerate(sizes):
+            short = self._seen and self._short_of(size, 1.0)
+            if short or (self._too_large and size > min(self._too_large)):
+                for larger in sizes[place:]:
+                    self._too_large.setdefault(larger, self._shortage(larger))
                 break
-            if not self._one(size):
+            if self._seen and self._foreseen(size) > self._left_s():
+                break
+            if not self._one(size) and not self._too_large:
                 break
         assert self._last is not None
         if not self._last.sized and len(sizes) > 1:
@@ -249,7 +260,7 @@ class _Trial:
             said = f"{self._name}() asks for more memory than there is at n = {size} ({why})"
             if first:
                 raise NothingMeasuredError(said, "give smaller --sizes")
-            self._remarks.append(said)
+            self._too_large[size] = said
             return
         if first:
             raise InputError(why, fix or "")
@@ -263,6 +274,14 @@ class _Trial:
         free = read_memory().available_bytes
         need = PlannedFunction(self._name, self._seen).need(size, "float64").host
         return free is not None and need > share * free
+
+    def _shortage(self, size: int) -> str:
+        need = PlannedFunction(self._name, self._seen).need(size, "float64").host
+        free = read_memory().available_bytes or 0
+        return (
+            f"foreseen: one process needs about {units.size_bytes(need)} of host memory, and "
+            f"{units.size_bytes(free)} are free"
+        )
 
     def _left_s(self) -> float:
         return max(0.0, self._end - now())

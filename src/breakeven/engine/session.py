@@ -187,7 +187,9 @@ class _Session:
             context.aside = self._studies = Studies(context, recorder, self._settlement, wait)
             self._closing = Closing(context, recorder, jobs or Jobs())
         self._search = Search(context.spec, context.effort)
-        self._allotment = Allotment(context)
+        # What memory is too short for is told by its cases.
+        large = context.own.too_large if context.own else ()
+        self._allotment = Allotment(context, ((context.spec.workloads[0].name, n) for n in large))
         self._lasted: list[float] = []
         self._grid_task_s = 0.5
         # When rounds were announced last, and the seconds that they were announced with.
@@ -219,6 +221,7 @@ class _Session:
         if self._closing is not None:
             context.reserve(self._closing.reserve_s(entries, cold.lasted))
         survey_in_session(context, entries)
+        context.tell_too_large(entries)
         taking_part = scout(context, entries, before, self._settlement, cold.lasted.values())
         self._foretell(taking_part)
         self._rounds(taking_part)
