@@ -48,7 +48,7 @@ def test_a_full_port_says_calls_waits_and_agreement() -> None:
     assert text.startswith(
         "ran fully there at size = 512 (3 calls of the library from 1 line, 4 ker"
     )
-    assert "waits for the device 1 times a call" in text
+    assert "waits for the device once a call" in text
     assert "agrees with NumPy at n = 512" in text
 
 

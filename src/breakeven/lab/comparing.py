@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from breakeven.engine.compare_request import (
 from breakeven.engine.function_plan import FunctionPlan, tried
 from breakeven.engine.lock import machine_lock
 from breakeven.engine.processes import interrupted_once
-from breakeven.errors import BreakevenError
+from breakeven.errors import BreakevenError, InputError
 from breakeven.lab.computer import read_machine
 from breakeven.lab.legible import legible
 from breakeven.lab.measuring import measure_begun
@@ -41,6 +42,7 @@ from breakeven.store.folder import Store, new_id
 
 FAMILIES: dict[str, Family] = {"cupy": "cupy", "torch-cuda": "torch"}
 SHORTEST_BUDGET_S = 5.0
+WORKER = "breakeven.engine.worker"
 
 
 def compare(
@@ -78,6 +80,11 @@ def compare(
     KeyboardInterrupt
         After what was finished has been stored.
     """
+    if _in_worker():
+        raise InputError(
+            "compare() was called by a file that a process of breakeven runs",
+            'put the call under: if __name__ == "__main__":',
+        )
     known = CompareOptions.__struct_fields__
     for name in options:
         if name not in known:
@@ -92,10 +99,14 @@ def compare(
     return result
 
 
+def _in_worker() -> bool:
+    """Tell whether this process was started to call the user's function."""
+    spec = getattr(sys.modules.get("__main__"), "__spec__", None)
+    return getattr(spec, "name", None) == WORKER
+
+
 def measure(func: Callable[..., Any] | str, inputs: str | None = None, **options: Any) -> Result:  # noqa: ANN401
-    """Time a NumPy function on NumPy alone, at one size or several, with everything that `compare`
-    has: fresh processes, rounds, and what was seen of the machine.
-    """  # noqa: D205
+    """Time a NumPy function on NumPy alone, in fresh processes and rounds as `compare` does."""
     return compare(func, inputs, **{"backends": ("numpy",), **options})
 
 

@@ -24,8 +24,9 @@ _PLAIN = (bool, int, float, complex, str, bytes, type(None))
 def target_of(func: Callable[..., Any] | str) -> Iterator[str]:
     """Yield ``FILE.py:FUNC`` for a function, a lambda, or a text that says so already.
 
-    A function of a file stays where it is. One of a notebook, or made inside another function, is
-    written to a file of its own with what it names: imports, other functions, numbers, arrays.
+    A function of a module stays where it is. One of a notebook or of the script that runs, or made
+    inside another function, is written to a file of its own with what it names: imports, other
+    functions, numbers, arrays. A script would do all that it does once more in each process.
 
     Raises
     ------
@@ -39,7 +40,7 @@ def target_of(func: Callable[..., Any] | str) -> Iterator[str]:
     module = getattr(func, "__module__", "") or ""
     file = getattr(sys.modules.get(module), "__file__", None)
     name = getattr(func, "__qualname__", "")
-    if file and "<" not in name and str(file).endswith(".py"):
+    if file and module != "__main__" and "<" not in name and str(file).endswith(".py"):
         # What is installed is found by its name, for it may import its neighbours.
         installed = "site-packages" in Path(file).parts
         yield f"{module if installed else Path(file).resolve()}:{name}"
@@ -83,7 +84,7 @@ class _Written:
     def _defined(self, name: str, value: types.FunctionType | type) -> str:
         module = getattr(value, "__module__", "__main__")
         file = getattr(sys.modules.get(module), "__file__", None)
-        if file is not None and "<" not in value.__qualname__:
+        if file is not None and module != "__main__" and "<" not in value.__qualname__:
             return f"from {module} import {value.__qualname__} as {name}"
         return self._source(name, value)
 

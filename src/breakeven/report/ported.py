@@ -86,7 +86,8 @@ def _calls(ported: Ported) -> str:
     if not sites:
         return ""
     calls = sum(s.calls for s in sites)
-    said = f" ({calls} calls of the library from {_lines(sites)}"
+    counted = "1 call" if calls == 1 else f"{calls} calls"
+    said = f" ({counted} of the library from {_lines(sites)}"
     if ported.kernels:
         said += f", {ported.kernels} kernels seen"
     bridged = [s for s in sites if s.bridged]
@@ -97,7 +98,7 @@ def _calls(ported: Ported) -> str:
         took = sum(s.seconds or 0.0 for s in bridged)
         said += f", {round(100 * took / total)} % of the call" if total > 0 else ""
     if waits:
-        said += f"; it waits for the device {waits} times a call"
+        said += f"; it waits for the device {'once' if waits == 1 else f'{waits} times'} a call"
     slow = [s for s in sites if s.slow]
     if slow:
         named = names.joined(list(dict.fromkeys(s.name for s in slow))[:3])
