@@ -65,7 +65,7 @@ def test_nothing_is_foretold_of_other_functions(tmp_path: Path, without_gpu: Non
 
 def test_an_unknown_option_is_named() -> None:
     """An option that `compare` has not is refused with those that it has."""
-    with pytest.raises(TypeError, match="no option 'size'.*sizes"):
+    with pytest.raises(TypeError, match=r"no option 'size'.*sizes"):
         breakeven.compare("own.py:f", size=3)
 
 
