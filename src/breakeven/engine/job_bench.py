@@ -132,7 +132,7 @@ class JobBench:
         unit = unit_of(job.step, wait, self._calls)
         self._call_s, steady = warm_up(unit, wait, clock, request.warm_s, gpu)
         resident = repeats(job.resident_step, wait, clock, min(request.warm_s, self._call_s))
-        device_s, issue_s = self._device_and_issue(job) if request.parts else (None, None)
+        issue_s = self._issue(job) if request.parts else None
         memory = self._backend.memory()
         return Ready(
             agreement=checked,
@@ -146,7 +146,7 @@ class JobBench:
             call_s=self._call_s,
             steady=steady,
             compute_s=statistics.median(resident),
-            device_s=device_s,
+            device_s=None,
             issue_s=issue_s,
             clock_steady=None if gpu is None else gpu.steady,
             held_bytes=memory.held_bytes,
@@ -158,14 +158,16 @@ class JobBench:
         known = json.loads((Path(folder) / FILE_NAME).read_text())
         return agreement(job.first_losses(len(known["losses"])), known["losses"], known["probes"])
 
-    def _device_and_issue(self, job: Job) -> tuple[float | None, float | None]:
-        seconds = self._opening.device_seconds
-        if seconds is None:
-            return None, None
-        count = max(1, min(20, int(EVENT_S / max(self._call_s, 1e-6))))
-        device = statistics.median(seconds(job.resident_step) for _ in range(count))
+    def _issue(self, job: Job) -> float | None:
+        """Return the time until a step is issued; None on a CPU.
+
+        No device time stands beside it: events around a step that launches hundreds of kernels
+        tell its latency, not for how long the device worked. A trace tells that.
+        """
+        if self._opening.device_seconds is None:
+            return None
         wait, clock = self._backend.synchronise, self._opening.clock
-        return device, statistics.median(issue_times(job.resident_step, wait, clock, EVENT_S))
+        return statistics.median(issue_times(job.resident_step, wait, clock, EVENT_S))
 
     def measure(self, scope: Scope, seconds: float) -> Measured:
         """Measure one slot: steps as users wait for them, or steps on a batch that lies there."""

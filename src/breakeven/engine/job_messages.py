@@ -118,9 +118,10 @@ class Examined(msgspec.Struct, frozen=True, kw_only=True, tag="examined"):
 
 
 class PhasesTaken(msgspec.Struct, frozen=True, kw_only=True, tag="phases_taken"):
-    """Phases of a step."""
+    """Phases of a step, with what compiling it took; None where nothing was compiled."""
 
     phases: StepPhases
+    compile_s: float | None = None
 
 
 class StepsRun(msgspec.Struct, frozen=True, kw_only=True, tag="steps_run"):

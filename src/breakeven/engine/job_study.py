@@ -50,7 +50,8 @@ def take_phases(job: Job, request: jm.TakePhases, wait: Wait, clock: Clock) -> j
             to_host_s=_mean_known([p.to_host_s for p in phased]),
             step_s=_mean([p.step_s for p in phased]),
             plain_step_s=_mean(plain),
-        )
+        ),
+        compile_s=job.facts.compile_s,
     )
 
 

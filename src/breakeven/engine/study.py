@@ -171,7 +171,7 @@ class Studies:
             jm.TakePhases(round=team.number, seconds=plan.phases_s), plan.phases_s,
         )  # fmt: skip
         if isinstance(phased, jm.PhasesTaken):
-            self._emit(study, phases=(phased.phases,))
+            self._emit(study, phases=(phased.phases,), compile_s=phased.compile_s)
         else:
             self._failed[task.workload, task.size, entry.id] += 1
         if task.workload == INFER:

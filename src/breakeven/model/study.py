@@ -139,6 +139,9 @@ class Study(msgspec.Struct, frozen=True, kw_only=True):
         Of the training data at this batch size.
     parameters : int or None
         Weights of the model.
+    compile_s : float or None
+        What the first compiled step took beyond a second one, in the process that was studied last;
+        None where nothing was compiled. It is part of no step.
     """
 
     workload: str
@@ -147,6 +150,7 @@ class Study(msgspec.Struct, frozen=True, kw_only=True):
     steps_per_epoch: int | None = None
     samples_per_epoch: int | None = None
     parameters: int | None = None
+    compile_s: float | None = None
     phases: tuple[StepPhases, ...] = ()
     stretches: tuple[Stretch, ...] = ()
     trainings: tuple[Training, ...] = ()

@@ -296,3 +296,19 @@ def test_who_waits_for_whom_is_told() -> None:
     rows = table(with_teams((1.9, 1.0), (6400, 6400)).workloads[0], "Several processes")
     assert rows[0][:2] == ("128", "2")
     assert rows[0][-2:] == ("slow rank", "rank 0 (cuda:0)")
+
+
+def test_what_compiling_took_is_told_and_is_part_of_no_step() -> None:
+    """It is the entry's own: the CPU's compiler is not the GPU's."""
+    run = trained(rounds=3)
+    studies = tuple(replace(s, compile_s=21.0) if s.entry == GPU else s for s in run.studies)
+    run = replace(run, studies=studies)
+    said = facts(build(apply(run, judge(run))))
+    assert said.count("Compiling took") == 1
+    assert "Compiling took 21.0 s with torch-CUDA, which is part of no step" in said
+
+
+def test_a_parity_says_that_it_is_of_one_training_a_side() -> None:
+    """Its interval is of the images that both answered, not of what other seeds would give."""
+    text = reply(page(correct={CPU: 350, GPU: 350}), "RQ4")
+    assert "one training a side, n = 1" in text

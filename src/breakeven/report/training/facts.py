@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from breakeven import units
 from breakeven.model.questions import Answer
 from breakeven.report import names
 from breakeven.report.training import figures
@@ -25,9 +26,8 @@ def facts(told: Told) -> tuple[str, ...]:
     for entry in told.sides(told.size):
         step = told.answer("step", entry, told.size)
         if step is not None:
-            found += [
-                text for text in (_split(told, step), _idle(told, step), _copies(step)) if text
-            ]
+            said = (_split(told, step), _idle(told, step), _copies(step), _compiling(told, step))
+            found += [text for text in said if text]
     return tuple(found)
 
 
@@ -85,3 +85,15 @@ def _copies(step: Answer) -> str:
         f", {figures.short(pageable)} of the step from pageable memory"
     )  # fmt: skip
     return f"Copies to the device take {figures.short(copies)} of the traced steps{of}."
+
+
+def _compiling(told: Told, step: Answer) -> str:
+    """Return what compiling took; empty where nothing was compiled."""
+    key = (told.workload, step.size, step.entry)
+    for study in told.evidence.record.studies:
+        if (study.workload, study.size, study.entry) == key and study.compile_s is not None:
+            return (
+                f"Compiling took {units.seconds(study.compile_s)} with "
+                f"{told.label(study.entry)}, which is part of no step."
+            )
+    return ""

@@ -20,6 +20,10 @@ TITLES = {
 }
 
 
+# The interval of a difference is of the images that both answered, never of the seeds.
+_ONE = " (one training a side, n = 1: the interval is of the test images, not of other seeds)"
+
+
 def replies(told: Told) -> tuple[Reply, ...]:
     """Return the questions that this run has something to say to, in their order."""
     texts = {
@@ -216,7 +220,7 @@ def _accuracy(told: Told) -> str:
     words = {"parity": "on a par", "different": "not on a par"}
     apart = pair.figure("difference")
     points = "" if apart is None else f", {figures.accuracy(apart).replace(' %', ' points')} apart"
-    return f"{said}: {words.get(pair.word, 'not settled whether on a par')}{points}"
+    return f"{said}: {words.get(pair.word, 'not settled whether on a par')}{points}{_ONE}"
 
 
 def _inference(told: Told) -> str:

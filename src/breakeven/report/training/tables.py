@@ -217,8 +217,9 @@ def accuracy(told: Told) -> Table:
                      pair.base or NONE if pair else NONE,
                      pair.word or NONE if pair else NONE))  # fmt: skip
     caption = (
-        "Test images answered right after the last epoch, with Wilson's interval: it is of the "
-        "images, not of what another seed would give."
+        "Test images answered right after the last epoch of one training a side (n = 1), with "
+        "Wilson's interval: it is of the images, not of what another seed would give; parity is of "
+        "these two trainings."
     )
     return cells.table("Accuracy", caption, columns, body, text=(1, 7, 8))
 
