@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import re
 from pathlib import Path
 
 import click
 import pytest
 
+from breakeven import lab
 from breakeven.cli.main import COMMANDS, cli
 from docs.pages import PAGES, blocks, name_of, prose
 
@@ -60,3 +62,12 @@ def test_every_option_is_documented() -> None:
         page = next(p for p in PAGES if p.name == f"{name}.md")
         comments = [b.comment for b in blocks(page)]
         assert f"<!-- output: breakeven {name} --help -->" in comments
+
+
+def test_every_argument_of_run_stands_in_the_page_on_python() -> None:
+    """Those of trainings too, which Python takes by the names of their options."""
+    page = next(p for p in PAGES if p.name == "python.md").read_text(encoding="utf-8")
+    signature = inspect.signature(lab.run).parameters.values()
+    own = [p.name for p in signature if p.kind is inspect.Parameter.KEYWORD_ONLY]
+    wanted = [*own, *lab.TrainingOptions.__struct_fields__]
+    assert [name for name in wanted if f"| `{name}` |" not in page] == []

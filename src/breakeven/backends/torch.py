@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from breakeven._installed import pip_line
 from breakeven.backends.base import About, DeviceMemory, Opening
 from breakeven.backends.found import driver_present, first_line, installed, version_of
 from breakeven.backends.precision import TorchSettings, torch_caster, torch_plain
@@ -14,7 +15,10 @@ from breakeven.errors import UnavailableError
 from breakeven.model.machine import BackendInfo
 from breakeven.model.spec import Precision
 
-INSTALL = "install PyTorch: pip install 'breakeven[cpu]', or a CUDA build as pytorch.org tells"
+
+def how_to_install() -> str:
+    """Return how PyTorch is installed beside this package."""
+    return f"install PyTorch: {pip_line('cpu')}, or a CUDA build as pytorch.org tells"
 
 
 class TorchBackend:
@@ -46,7 +50,7 @@ class TorchBackend:
         """Say whether PyTorch is installed, with a driver where CUDA is asked for."""
         why, fix = None, None
         if not installed("torch"):
-            why, fix = "PyTorch is not installed", INSTALL
+            why, fix = "PyTorch is not installed", how_to_install()
         elif self._cuda and not driver_present():
             why = "no NVIDIA driver was found on this machine"
             fix = "run on a machine with an NVIDIA GPU and its driver"
@@ -69,7 +73,8 @@ class TorchBackend:
             import torch
         except Exception as error:
             raise UnavailableError(
-                f"PyTorch fails on import ({first_line(error)})", f"reinstall it; {INSTALL}"
+                f"PyTorch fails on import ({first_line(error)})",
+                f"reinstall it; {how_to_install()}",
             ) from error
         imported = time.perf_counter()
         self._torch = torch

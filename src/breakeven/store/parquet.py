@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Mapping, Sequence
 
+from breakeven._installed import pip_line
 from breakeven.errors import InputError
 
 
@@ -34,9 +35,7 @@ def encoded(
         import pyarrow as pa  # noqa: PLC0415 - an extra, loaded only when it is wanted
         import pyarrow.parquet as pq  # noqa: PLC0415
     except ImportError as error:
-        raise InputError(
-            f"a Parquet file needs pyarrow ({error})", "pip install 'breakeven[parquet]'"
-        ) from error
+        raise InputError(f"a Parquet file needs pyarrow ({error})", pip_line("parquet")) from error
     kinds = dict.fromkeys(numbers, pa.float64())
     kinds |= dict.fromkeys(whole, pa.int64()) | dict.fromkeys(flags, pa.bool_())
     made = {n: pa.array(values, kinds.get(n, pa.string())) for n, values in columns.items()}

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import NamedTuple
 
+from breakeven._installed import pip_line
 from breakeven.errors import InputError
 from breakeven.model.run import RunRecord
 from breakeven.model.study import Study
@@ -60,7 +61,7 @@ def encoded(record: RunRecord) -> bytes:
     except ImportError as error:
         raise InputError(
             f"a TensorBoard folder needs tensorboard ({error})",
-            "pip install 'breakeven[tensorboard]'",
+            pip_line("tensorboard"),
         ) from error
     out = io.BytesIO()
     writer = RecordWriter(out)

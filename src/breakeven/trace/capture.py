@@ -12,6 +12,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
 
+from breakeven._installed import pip_line
 from breakeven.errors import UnavailableError
 from breakeven.trace.steps import MARK
 
@@ -181,9 +182,7 @@ def _maker(device: str, *, memory: bool) -> Maker:
         import torch
         from torch.profiler import ProfilerActivity, profile, schedule
     except ImportError as error:
-        raise UnavailableError(
-            f"a trace needs PyTorch ({error})", "pip install 'breakeven[cpu]'"
-        ) from error
+        raise UnavailableError(f"a trace needs PyTorch ({error})", pip_line("cpu")) from error
     activities = [ProfilerActivity.CPU]
     if device != "cpu":
         supported: Any = torch.profiler.supported_activities

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from breakeven._installed import pip_line
 from breakeven.backends.found import first_line, installed
 from breakeven.errors import InputError, UnavailableError
 from breakeven.workloads.training.data import Data, Part, Samples, split
 
 SUFFIXES = frozenset({".bmp", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff", ".webp"})
 TRAIN, TESTS = "train", ("test", "val", "valid")
-INSTALL = "install it: pip install 'breakeven[vision]'"
 _LAYOUT = "lay them out as FOLDER/CLASS/IMAGE, or FOLDER/train/CLASS/IMAGE and FOLDER/test/..."
 
 
@@ -69,7 +69,10 @@ def folder(path: Path, image_size: int | None, channels: int | None) -> Data:
         If there are no images or a single class, or a first look finds two sizes.
     """
     if not installed("PIL"):
-        raise UnavailableError("images in a folder are read with Pillow, which is missing", INSTALL)
+        raise UnavailableError(
+            "images in a folder are read with Pillow, which is missing",
+            f"install it: {pip_line('vision')}",
+        )
     tests = [name for name in TESTS if (path / name).is_dir()]
     if (path / TRAIN).is_dir() and tests:
         classes = _classes(path / TRAIN)
