@@ -28,5 +28,5 @@ def test_an_extra_comes_from_where_the_package_came_from(origin: str | None, lin
 
 
 def test_the_line_for_this_installation_names_the_extra() -> None:
-    """However these tests were installed."""
+    """It holds however these tests were installed."""
     assert "[parquet]'" in pip_line("parquet")

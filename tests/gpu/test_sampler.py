@@ -215,10 +215,8 @@ def test_the_drivers_own_power_samples_lie_on_our_clock(session: Session) -> Non
 def test_sampling_costs_little_of_a_core(
     session: Session, record_property: Callable[[str, object], None]
 ) -> None:
-    """Under 6 %, beside work: power and energy keep their period on a driver that is slow to tell.
-
-    `benchmarks/sampler_cost.py` holds it to the target of 0.5 %.
-    """
+    """Under 6 %, beside work: power and energy keep their period on a driver that is slow to tell."""
+    # `benchmarks/sampler_cost.py` holds it to the target of 0.5 %.
     cost = session.recording.cost
     assert cost is not None
     record_property("core_share", cost.core_share)

@@ -51,11 +51,9 @@ def test_a_network_that_magnifies_rounding_is_judged_by_its_first_steps() -> Non
 
 
 def test_rounding_that_a_network_magnified_is_still_float32() -> None:
-    """What it made of one unit in the last place is taken out before the class is told.
-
-    On an H200 the tenth loss of the small convolutional network was 5.5e-5 from the CPU's, each in
-    full float32.
-    """
+    """What it made of one unit in the last place is taken out before the class is told."""
+    # On an H200 the tenth loss of the small convolutional network was 5.5e-5 from the CPU's, each
+    # in full float32.
     apart = [0.0, 1e-7, 2e-7, 5e-7, 1e-6, 3e-6, 5e-6, 1e-5, 3e-5, 5.5e-5][: len(LOSSES)]
     probe = [x * (1 + a / 2) for x, a in zip(LOSSES, apart, strict=False)]
     other = [x * (1 + 1e-7 + a) for x, a in zip(LOSSES, apart, strict=False)]
