@@ -135,6 +135,11 @@ def test_promotion(one: str, other: str, operator: str, numbers: list[int]) -> N
         with pytest.raises((TypeError, RuntimeError)):
             eval(source, {"a": side.given(a), "b": side.given(b)})
         return
+    if operator == "<" and "complex64" in {one, other}:
+        # PyTorch has no order of complex numbers, and says so.
+        with pytest.raises(NotImplementedError):
+            eval(source, {"a": side.given(a), "b": side.given(b)})
+        return
     found = side.fetched(eval(source, {"a": side.given(a), "b": side.given(b)}))
     assert found.dtype == expected.dtype
     np.testing.assert_allclose(found, expected, rtol=2e-3 if expected.dtype == np.float16 else 1e-5)

@@ -34,11 +34,15 @@ def setitem(self: Array, key: Any, value: Any) -> None:
     items, advanced = _items(key, self.t.ndim)
     if not advanced:
         goal = _basic(self, items)
-        if not torch.is_tensor(taken):
-            taken = torch.tensor(taken)
-        if taken.is_complex() and not goal.t.is_complex():
+        wide = taken.is_complex() if torch.is_tensor(taken) else isinstance(taken, complex)
+        if wide and not goal.t.is_complex():
             raise TypeError("a complex number is written into an array of real ones")
-        goal.write(_fitted(taken, goal.t))
+        if type(goal) is Array and not (torch.is_tensor(taken) and taken.ndim):
+            # A number travels as a parameter, and not as an array of itself.
+            goal.t.fill_(taken)
+            return
+        values = taken if torch.is_tensor(taken) else torch.tensor(taken, device=Bound.device)
+        goal.write(_fitted(values, goal.t))
         return
     if any(_backwards(item) for item in items):
         raise RefusedError("a mask beside a step backwards is written", "ndarray.__setitem__")

@@ -16,6 +16,14 @@ Function = Callable[..., Any]
 Axis = Any
 
 
+def _plain(a: Any, axis: Axis) -> bool:
+    """Say whether it is the common case, which goes the short way: real numbers, one axis."""
+    if type(a) is not Array or type(axis) is not int:
+        return False
+    t = a.t
+    return t.dtype in REAL and -t.ndim <= axis < t.ndim and t.shape[axis] > 0
+
+
 def _dims(axis: Axis, t: Any) -> tuple[int, ...]:
     return tuple(range(t.ndim)) if axis is None else axes(axis, t.ndim)
 
@@ -35,6 +43,8 @@ def sum(  # noqa: A001  NumPy's name
     initial: Any = None, where: Any = None,
 ) -> Any:  # fmt: skip
     """Return sums; narrow integers are summed in 64 bits."""
+    if out is None and initial is None and where is None and dtype is None and _plain(a, axis):
+        return Array(torch.sum(a.t, axis, keepdims))
     t = _where(tensor(a), where, 0)
     values = _sum(t, axis, keepdims, as_torch(dtype))
     return _done(values if initial is None else values + initial, out)
@@ -72,6 +82,8 @@ def mean(
     *, where: Any = None,
 ) -> Any:  # fmt: skip
     """Return means; those of integers are of float64."""
+    if out is None and where is None and dtype is None and _plain(a, axis):
+        return Array(torch.mean(a.t, axis, keepdims))
     t = tensor(a)
     wanted = as_torch(dtype)
     if where is not None and where is not True:
@@ -141,6 +153,8 @@ def _extreme(name: str, whole: Function, along: Function, neutral: int) -> Funct
         a: Any, axis: Axis = None, out: Any = None, keepdims: bool = False, initial: Any = None,
         where: Any = None,
     ) -> Any:  # fmt: skip
+        if out is None and initial is None and where is None and _plain(a, axis):
+            return Array(along(a.t, axis, keepdims))
         t = tensor(a)
         if where is not None and where is not True:
             if initial is None:

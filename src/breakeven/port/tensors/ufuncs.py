@@ -152,6 +152,7 @@ def _shift(act: Function, *, left: bool) -> Function:
     def call(a: Any, b: Any) -> Any:
         if a.dtype is torch.bool:
             a, b = a.to(torch.int8), b.to(torch.int8)
+        a, b = _placed(a), _placed(b)
         width = torch.iinfo(a.dtype).bits
         # More places than there are bits: PyTorch leaves it open, NumPy does not.
         far = (b >= width) | (b < 0)
@@ -210,8 +211,15 @@ def _ordered(act: Function) -> Function:
     return call
 
 
+def _placed(t: Any) -> Any:
+    """Return a tensor on the device: what chooses between values takes none from the host."""
+    return t if t.device == Bound.device else t.to(Bound.device)
+
+
 def _modular(act: Function) -> Function:
     def call(a: Any, b: Any) -> Any:
+        if a.dtype not in INEXACT:
+            a, b = _placed(a), _placed(b)
         if a.dtype is torch.bool:
             a, b = a.to(torch.int8), b.to(torch.int8)
         return act(a, b)
@@ -235,7 +243,7 @@ def _divide(a: Any, b: Any) -> Any:
 
 
 def _heaviside(a: Any, b: Any) -> Any:
-    return _nan_kept(torch.heaviside(a, b), a)
+    return _nan_kept(torch.heaviside(_placed(a), b), _placed(a))
 
 
 _FLOAT = {
