@@ -21,8 +21,6 @@ from port.tensors.conftest import parts, values
 from port.tensors.test_silent import PLANTS
 
 pytestmark = [pytest.mark.gpu, pytest.mark.timeout(300)]
-# Where the libraries differ from NumPy by what they document: CuPy gives arrays without axes for
-# `len`-like answers, its unstable sorts order ties otherwise, its strides run backwards in place.
 USER = """\
 import numpy as np
 from numpy.linalg import norm
@@ -116,10 +114,8 @@ def test_draws(device: Library, folder: Path) -> None:
 
 
 def test_table(device: Library) -> None:
-    """Each call of the table gives NumPy's values, or is refused: none is wrong in silence.
-
-    CuPy may lack a call or refuse an argument; PyTorch on the GPU multiplies no integer matrices.
-    """
+    """Each call of the table gives NumPy's values, or is refused: none is wrong in silence."""
+    # CuPy may lack a call or refuse an argument; PyTorch on the GPU multiplies no whole numbers.
     facade = facade_of(device)
     namespace = Modules(facade)("numpy")
     wrong, refused = [], []
