@@ -230,3 +230,46 @@ def test_a_namespace_is_given_where_it_is_asked_for(stage: Stage) -> None:
     ready = stage.set_up(spec, stage.bench(spec, device="cpu"))
     assert ready.agreement is not None
     assert ready.agreement.passed
+
+
+def on_torch(spec: FunctionSpec, variant: Variant = "default") -> FunctionBench:
+    """Return a bench on PyTorch's CPU."""
+    pytest.importorskip("torch")
+    backend = registry.get("torch-cpu", "seed", "float64")
+    return FunctionBench(backend, backend.open(), spec, variant, 42)
+
+
+TORCH = {
+    "softmax": (SOFTMAX, MATRIX),
+    "in place": ("def f(x, y):\n    x += y\n    return x.sum()", "(rng.random(n), rng.random(n))"),
+    "view": ("def f(x):\n    x[::2] = x[::-1][::2]\n    return x.T", MATRIX),
+    "population": ("def f(x):\n    return {'s': x.std(axis=0), 'm': float(x.mean())}", MATRIX),
+    "stream": ("def f(x):\n    return x + np.random.default_rng(3).random(x.shape)", MATRIX),
+    "size alone": ("def f(n):\n    return np.cumsum(np.linspace(0, 1, n))", None),
+}
+
+
+@pytest.mark.parametrize("name", sorted(TORCH))
+def test_pytorch_answers_as_numpy_does(stage: Stage, name: str) -> None:
+    """Unmodified functions run fully on PyTorch, and their answers and arguments agree."""
+    source, inputs = TORCH[name]
+    spec = stage.function(source, inputs=inputs)
+    ready = stage.set_up(spec, on_torch(spec))
+    assert ready.ported is not None
+    assert (ready.ported.reach, ready.ported.failure) == ("fully", None)
+    assert ready.agreement is not None
+    assert ready.agreement.passed, ready.ported.outside
+    assert ready.call_s > 0
+
+
+def test_what_cuts_a_compiled_function_is_named(stage: Stage) -> None:
+    """A function that decides by its data is not compiled whole: the line that cuts it is told."""
+    source = "def f(x):\n    if float(x.sum()) > 3:\n        return x * 2\n    return x"
+    spec = stage.function(source, inputs=MATRIX, compile=True)
+    with pytest.raises(FunctionFailedError) as caught:
+        stage.set_up(spec, on_torch(spec, "compiled"))
+    ported = caught.value.ported
+    assert ported.failure is not None
+    assert ported.failure.category == "data-dependent-control-flow"
+    assert ported.compiled is not None
+    assert any(said.startswith("line 3:") for said in ported.compiled.breaks)

@@ -92,7 +92,9 @@ def compare(
     with target_of(func) as target:
         asked = CompareOptions(target=target, inputs=inputs, sizes=sizes, **options)
         result, interrupted = start_compare(
-            asked, command=("compare", target), store=None if store is None else Path(store)
+            asked,
+            command=("compare", func if isinstance(func, str) else Path(target).name),
+            store=None if store is None else Path(store),
         )
     if interrupted:
         raise KeyboardInterrupt

@@ -48,7 +48,8 @@ def _by_entry(evidence: Evidence, workload: str) -> dict[str, list[Ported]]:
     kinds = {e.id: (e.backend, e.variant) for e in evidence.record.entries}
     found: dict[str, list[Ported]] = {}
     seen: dict[object, str] = {}
-    for ported in sorted(evidence.record.ported, key=lambda p: p.size):
+    # What ran comes before what is foretold.
+    for ported in sorted(evidence.record.ported, key=lambda p: (p.reach == "preview", p.size)):
         if ported.workload != workload or ported.entry in twins:
             continue
         first = seen.setdefault(kinds.get(ported.entry, ported.entry), ported.entry)

@@ -93,6 +93,7 @@ def test_ill_conditioned_work_is_said_to_be(write: Write) -> None:
     wanted, found = held_against(written, written.function)
     assert wanted.ill
     assert "no point by point" in found.agreement.rule
+    assert found.outside[0].startswith("ill-conditioned")
 
 
 def test_ties_are_no_fault(write: Write) -> None:

@@ -32,6 +32,8 @@ _RULES = {
 _ILL = "; the last bit of an argument decides more than a thousandth of the answer, so no point "
 _ILL += "by point comparison of it means much"
 
+_ILL_SAID = "ill-conditioned: the last bit of an argument decides more than a thousandth of it"
+
 
 class Compared(NamedTuple):
     """An answer beside NumPy's.
@@ -77,7 +79,7 @@ def compared(
         said = f"it gives {_listed(paths)} where NumPy gives {_listed(expected)}"
         return _wrong(wanted, said)
     verdicts: list[_Verdict] = []
-    outside: list[str] = []
+    outside = [*wanted.remarks, *([_ILL_SAID] if wanted.ill else [])]
     narrowed: str | None = None
     for leaf, want, value in zip(found, wanted.leaves, values, strict=True):
         verdict = _of_leaf(leaf.value, want, value, wanted, inputs, seed)
