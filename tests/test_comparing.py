@@ -7,14 +7,18 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from msgspec import structs
 
 import breakeven
 from breakeven.engine.function_plan import FunctionPlan
 from breakeven.errors import InputError
-from breakeven.lab import comparing
+from breakeven.lab import comparing, resume_run
+from breakeven.model.event import Began
 from breakeven.model.machine import BackendInfo
 from breakeven.model.ported import FunctionSpec
+from breakeven.store.folder import Store
 from breakeven.workloads.function.facts import Seen
+from records import record
 
 SOURCE = """
 import numpy as np
@@ -75,3 +79,15 @@ def test_a_script_without_a_guard_is_told(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setitem(sys.modules, "__main__", inside)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="__main__"):
         breakeven.compare("own.py:f")
+
+
+def test_a_comparison_is_not_resumed(tmp_path: Path) -> None:
+    """A function may have changed since it was broken off: to go on with it is refused."""
+    known = record(rounds=1, slots=1, workload="f")
+    spec = structs.replace(known.spec, function=FunctionSpec(target="own.py:f"))
+    begun = structs.replace(known, spec=spec, cases=(), finished=None)
+    sink = Store(tmp_path).sink(begun.id)
+    sink.append(Began(record=begun))
+    sink.close()
+    with pytest.raises(InputError, match="compare it again"):
+        resume_run(begun.id, store=tmp_path)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import msgspec
 
 from breakeven.lab.shelf import judged
+from breakeven.model import labels
 from breakeven.model.finding import Location
 from breakeven.model.ported import CallSite, Compiled, FunctionSpec, Ported, PortFailure
-from breakeven.model.run import RunRecord
+from breakeven.model.run import Entry, RunRecord
 from breakeven.report import page as pages
 from breakeven.report import ported
 from breakeven.report.evidence import Evidence
@@ -92,3 +93,11 @@ def test_the_page_has_both_tables_for_a_function_alone() -> None:
     assert titles[:2] == ["The function on each library", "Calls of the function, line by line"]
     other = pages.build(judged(record(rounds=3, slots=3)))
     assert not {"The function on each library"} & {t.title for t in other.workloads[0].tables}
+
+
+def test_a_port_by_hand_is_called_so() -> None:
+    """The entry of a port that was written by hand is named after its library and its making."""
+    entry = Entry(
+        id="torch-cuda-hand-written", backend="torch-cuda", device="cuda:0", variant="against"
+    )
+    assert labels.labels((entry,)) == {entry.id: "torch-CUDA hand-written"}

@@ -178,7 +178,9 @@ def write_result(
         _say(f"breakeven: not everything could be stored: {result.problem}")
     if interrupted:
         _say("Interrupted: what was finished is stored and shown.")
-        _say(f"Complete it with: breakeven run --resume {result.record.id}")
+        if result.record.spec.function is None:
+            # A function of the user's may have changed since.
+            _say(f"Complete it with: breakeven run --resume {result.record.id}")
     for name, path, write in (
         ("Picture", plot, result.plot),
         ("Report", report, result.report),

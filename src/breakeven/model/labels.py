@@ -57,4 +57,5 @@ def _label(entry: Entry) -> str:
         return entry.id
     if entry.variant == "precision":
         return f"{backend(entry.backend)} {precision(entry.precision)}"
-    return backend(entry.backend) + ("" if entry.variant == "default" else f" {entry.variant}")
+    variant = "hand-written" if entry.variant == "against" else entry.variant
+    return backend(entry.backend) + ("" if variant == "default" else f" {variant}")
