@@ -55,6 +55,14 @@ def test_the_screen_names_code_place_worth_and_both_lines() -> None:
     assert max(map(len, shown.splitlines())) <= 80
 
 
+def test_a_long_line_of_the_user_is_broken() -> None:
+    """No line of code is wider than the screen, and all of it is there."""
+    long = f"loader = DataLoader(data, {', '.join(f'option_{i}={i}' for i in range(12))})"
+    shown = printed(run_with(replace(FOUND, snippet=long)))
+    assert max(map(len, shown.splitlines())) <= 80
+    assert long in " ".join(shown.split())
+
+
 def test_a_measured_gain_stands_with_its_interval() -> None:
     """What a trial gained is told in place of the ceiling."""
     shown = printed(run_with(replace(FOUND, gain=estimate(1.2))))

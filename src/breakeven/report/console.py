@@ -9,7 +9,7 @@ from rich.text import Text
 
 from breakeven.report import names
 from breakeven.report.grid import Column, fitted
-from breakeven.report.lines import plain, wrapped
+from breakeven.report.lines import wrapped
 from breakeven.report.rows import judged
 from breakeven.report.training import screen as training_screen
 from breakeven.report.view import FindingText, Page, Row, Speedup, Timed, TimelinePage, WorkloadPage
@@ -78,6 +78,11 @@ class _Paper:
         for line in wrapped(text, self.width, rest=hang):
             self.line(line, style)
 
+    def code(self, sign: str, text: str, style: str = "") -> None:
+        """Print a line of the user's, broken where it has no room."""
+        for line in wrapped(text, self.width, first=f"    {sign} ", rest="          "):
+            self.line(line, style)
+
     def bullets(self, items: Iterable[str]) -> None:
         """Print a list."""
         for item in items:
@@ -117,8 +122,8 @@ def _findings(found: Sequence[FindingText], paper: _Paper) -> None:
                 paper.line(line)
         if f.snippet is not None:
             if f.line is not None:
-                paper.line(f"    - {plain(f.line)}", "dim")
-            paper.line(f"    + {plain(f.snippet)}")
+                paper.code("-", f.line, "dim")
+            paper.code("+", f.snippet)
 
 
 # Of what, mean, least and most, these are left out first where there is no room.
