@@ -13,12 +13,14 @@ it is left as it is.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import re
 import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -177,6 +179,27 @@ def pages() -> Iterator[Path]:
         yield from sorted((ROOT / folder).rglob("*.md"))
 
 
+def prepare(texts: Sequence[str]) -> None:
+    """Run the commands of pages, as many at a time as there are cores; what fails is told later.
+
+    What each prints is kept, so that the pages are then made one after the other without waiting.
+    """
+    wanted: dict[tuple[str, int, bool], None] = {}
+    for text in texts:
+        for line in text.splitlines():
+            comment = _COMMENT.fullmatch(line.strip())
+            with contextlib.suppress(EmbedError, ValueError):
+                if comment is not None and not pending(request := parsed(comment)):
+                    wanted[request.command, request.code, request.stderr] = None
+
+    def one(key: tuple[str, int, bool]) -> None:
+        with contextlib.suppress(EmbedError, OSError):
+            printed(key[0], key[1], stderr=key[2])
+
+    with ThreadPoolExecutor(os.cpu_count()) as workers:
+        list(workers.map(one, wanted))
+
+
 def difference(old: str, new: str) -> str:
     """Return where two versions of a page part, in one line."""
     before, after = old.splitlines(), new.splitlines()
@@ -192,8 +215,9 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="change nothing, say what differs")
     parser.add_argument("files", nargs="*", type=Path, help="pages  [default: all]")
     asked = parser.parse_args(words)
-    faults = 0
-    for page in asked.files or pages():
+    faults, chosen = 0, asked.files or list(pages())
+    prepare([page.read_text(encoding="utf-8") for page in chosen])
+    for page in chosen:
         old = page.read_text(encoding="utf-8")
         name = page.resolve().relative_to(ROOT) if page.resolve().is_relative_to(ROOT) else page
         try:
