@@ -101,3 +101,12 @@ def test_a_port_by_hand_is_called_so() -> None:
         id="torch-cuda-hand-written", backend="torch-cuda", device="cuda:0", variant="against"
     )
     assert labels.labels((entry,)) == {entry.id: "torch-CUDA hand-written"}
+
+
+def test_of_several_thread_counts_the_librarys_own_is_told() -> None:
+    """One note stands for all thread counts of a library: that of the count it takes by itself."""
+    made = told(port("torch-cpu-1", "fully"), port("torch-cpu-16", "fully", sites=(SITE,)))
+    few = Entry(id="torch-cpu-1", backend="torch-cpu", device="cpu", threads=1)
+    made = msgspec.structs.replace(made, entries=(few, *made.entries))
+    found = ported.notes(Evidence(made), "f")
+    assert [n.label for n in found] == ["torch-cpu-16"]

@@ -43,13 +43,16 @@ def told(evidence: Evidence, workload: str) -> frozenset[tuple[str, int]]:
 
 
 def _by_entry(evidence: Evidence, workload: str) -> dict[str, list[Ported]]:
-    """Return what was seen of each entry by size; of thread counts that are alike, the first."""
+    """Return what was seen of each entry by size; of several thread counts, the library's own."""
     twins = {e.id for e in evidence.record.entries if e.variant == "twin"}
     kinds = {e.id: (e.backend, e.variant) for e in evidence.record.entries}
     found: dict[str, list[Ported]] = {}
     seen: dict[object, str] = {}
+    usual = {e.id for e in evidence.record.entries if e.default}
     # What ran comes before what is foretold.
-    for ported in sorted(evidence.record.ported, key=lambda p: (p.reach == "preview", p.size)):
+    for ported in sorted(
+        evidence.record.ported, key=lambda p: (p.reach == "preview", p.entry not in usual, p.size)
+    ):
         if ported.workload != workload or ported.entry in twins:
             continue
         first = seen.setdefault(kinds.get(ported.entry, ported.entry), ported.entry)
