@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
+import msgspec
 import pytest
 
 from breakeven import lab
-from breakeven.machine.doctor import DoctorLine
+from breakeven.model.setup import MachineFacts
 from cli.spoken import Said, Speaker
 from engine.casts import script
-from records import machine
-
-LINES = (
-    DoctorLine(level="ok", what="numpy", detail="2.4.6"),
-    DoctorLine(
-        level="problem", what="cupy", detail="built for CUDA 13", fix="install cupy-cuda12x"
-    ),
-)
+from machine.recorded_setups import NAMES, facts_of
 
 
 def test_doctor_tells_what_works_here(breakeven: Speaker) -> None:
@@ -31,25 +26,55 @@ def test_doctor_tells_what_works_here(breakeven: Speaker) -> None:
         assert name in text
     levels = {line["detail"].split()[0]: line["level"] for line in document["lines"]}
     assert levels["numpy"] == "ok"
-    for line in document["lines"]:
-        assert line["level"] != "problem" or line["fix"]
+    for found in document["findings"]:
+        assert found["severity"] == "info" or found["snippet"] or found["fix"]
+
+
+def test_the_document_can_be_judged_again(breakeven: Speaker) -> None:
+    """The set-up in the document gives the same answer on any machine."""
+    document = json.loads(breakeven("doctor", "--json").out)
+    setup = msgspec.convert(document["setup"], MachineFacts)
+    again = lab.examined(setup)
+    assert again.answer == document["answer"]
+    assert [f.code for f in again.findings] == [f["code"] for f in document["findings"]]
 
 
 @pytest.fixture
-def told(breakeven: Speaker, monkeypatch: pytest.MonkeyPatch) -> Said:
-    """Return what doctor prints of a machine with one thing broken."""
-    monkeypatch.setattr(lab, "doctor", lambda _progress: (machine(), LINES))
-    return breakeven("doctor")
+def said_of(breakeven: Speaker, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Said]:
+    """Return what doctor prints of a recorded set-up."""
+
+    def said(name: str) -> Said:
+        seen = lab.examined(facts_of(name))
+        monkeypatch.setattr(lab, "doctor", lambda _progress: seen)
+        return breakeven("doctor")
+
+    return said
 
 
-def test_the_first_line_counts_what_is_broken(told: Said) -> None:
-    """What needs mending is told first, then everything with its sign and its fix."""
-    lines = told.out.splitlines()
-    assert lines[0] == "1 thing(s) need mending."
-    assert lines[1] == "ok      numpy: 2.4.6"
-    assert lines[2] == "PROBLEM cupy: built for CUDA 13"
-    assert lines[3].strip() == "try: install cupy-cuda12x"
-    assert (told.code, told.err) == (0, "")
+def test_the_first_line_is_the_answer(said_of: Callable[[str], Said]) -> None:
+    """What is wrong is told first, each with its explanation and its command."""
+    said = said_of("torch-cpu-build")
+    lines = said.out.splitlines()
+    assert lines[0].startswith("1 thing is wrong: PyTorch is a CPU build on a machine")
+    assert lines[1].startswith("PROBLEM BE803 PyTorch 2.11.0+cpu was built without CUDA")
+    command = "pip uninstall -y torch && pip install torch --index-url "
+    assert any(line.startswith(f"        try: {command}") for line in lines)
+    assert (said.code, said.err) == (0, "")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_screen_fits_80_columns(name: str, said_of: Callable[[str], Said]) -> None:
+    """No line is longer but a command, which is never broken."""
+    said = said_of(name)
+    long = [x for x in said.out.splitlines() if len(x) > 80 and not x.startswith("        try: ")]
+    assert (said.code, long) == (0, [])
+
+
+def test_what_explains_figures_is_a_note(said_of: Callable[[str], Said]) -> None:
+    """On a part of a GPU nothing is wrong, and the part is noted."""
+    lines = said_of("mig").out.splitlines()
+    assert lines[0] == "Nothing is wrong here."
+    assert lines[1].startswith("note    BE811 A MIG instance")
 
 
 CAST = {
@@ -65,7 +90,7 @@ CAST = {
 @pytest.fixture
 def scripted(breakeven: Speaker, monkeypatch: pytest.MonkeyPatch) -> Speaker:
     """Return a command line on a machine whose only backend is scripted."""
-    monkeypatch.setattr(lab, "doctor", lambda _progress: (machine(), LINES[:1]))
+    monkeypatch.setattr(lab, "doctor", lambda _progress: lab.examined(facts_of("healthy-cpu")))
     cast = script(breakeven.folder, **CAST)
     monkeypatch.setattr("breakeven.lab.reach.registry.names", lambda: (cast,))
     return breakeven
@@ -76,7 +101,7 @@ def test_measuring_is_announced_and_told_and_kept(scripted: Speaker) -> None:
     said = scripted("doctor", "--measure")
     assert said.code == 0
     assert "Measuring what each device reaches at best: about " in said.err
-    assert said.out.splitlines()[0] == "Nothing is broken here."
+    assert said.out.splitlines()[0] == "Nothing is wrong here."
     assert "  matrix product: float32 1.07 GFLOP/s, float64 537 MFLOP/s" in said.out
     (kept,) = lab.stored_ceilings(lab.read_machine(), scripted.store)
     assert kept.flops_per_s["float32"] == pytest.approx(2.0 * 512**3 / 0.25)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import pytest
 
@@ -34,9 +35,49 @@ def test_an_h200_is_told_in_full() -> None:
                   memory_used_bytes=1_200_000_000,
                   compute_capability="9.0", power_limit_w=700.0, sm_clock_max_mhz=1980,
                   pcie_generation=5, pcie_width=16, mig=False),),
-        driver="580.159.04", cuda_driver="13.0",
+        driver="580.159.04", cuda_driver="13.0", uuids=(UUID,), boards=(UUID,),
     )  # fmt: skip
     assert (library.open, library.loads) == (0, 1)
+
+
+def test_hidden_devices_are_still_known_by_name() -> None:
+    """What CUDA_VISIBLE_DEVICES hides stays in the list of boards, and instances stand beside."""
+    facts = Nvml(Recorded(DIVIDED), {"CUDA_VISIBLE_DEVICES": ""}).read_gpus()
+    assert (facts.gpus, facts.boards) == ((), (UUID,))
+    assert facts.uuids == ("MIG-aaaa", "MIG-bbbb")
+
+
+class Refusing(Recorded):
+    """Refuses memory and power, as on a slice without the right to monitor."""
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401  any question
+        """Return the question called `name`; some are refused under their own names."""
+        if not name.endswith(("MemoryInfo", "EnforcedPowerLimit")):
+            return super().__getattr__(name)
+
+        def ask(*_arguments: object, **_options: object) -> None:
+            raise NVMLError_NoPermission
+
+        ask.__name__ = name
+        return ask
+
+
+def test_refused_questions_are_named() -> None:
+    """What NVML refuses is told apart from what it does not support, each question once."""
+    facts = Nvml(Refusing(H200, H200 | {"UUID": "GPU-2"}), {}).read_gpus()
+    assert facts.refused == ("MemoryInfo", "EnforcedPowerLimit")
+    assert facts.gpus[0].memory_bytes is None
+    assert Nvml(Recorded(H200), {}).read_gpus().refused == ()
+
+
+def test_a_share_of_a_board_is_told() -> None:
+    """NVML's mode of virtualisation tells a vGPU from a card that is passed through."""
+    shared = Recorded(H200 | {"VirtualizationMode": 2})
+    shared.NVML_GPU_VIRTUALIZATION_MODE_VGPU = 2
+    assert Nvml(shared, {}).read_gpus().vgpu is True
+    passed = Recorded(H200 | {"VirtualizationMode": 1})
+    passed.NVML_GPU_VIRTUALIZATION_MODE_VGPU = 2
+    assert Nvml(passed, {}).read_gpus().vgpu is False
 
 
 def test_what_the_driver_does_not_know_is_none() -> None:

@@ -12,12 +12,13 @@ from breakeven.findings.codes.memory import MEMORY
 from breakeven.findings.codes.outcomes import OUTCOMES
 from breakeven.findings.codes.placement import PLACEMENT
 from breakeven.findings.codes.readings import READINGS
+from breakeven.findings.codes.setup import SETUP
 from breakeven.findings.codes.several_gpus import SEVERAL_GPUS
 from breakeven.findings.codes.waiting import WAITING
 
 __all__ = ["CATALOGUE", "NOTHING", "UNKNOWN", "Code"]
 
-_FAMILIES = (OUTCOMES, PLACEMENT, FEEDING, WAITING, KERNELS, MEMORY, SEVERAL_GPUS, READINGS)
+_FAMILIES = (OUTCOMES, PLACEMENT, FEEDING, WAITING, KERNELS, MEMORY, SEVERAL_GPUS, READINGS, SETUP)
 CATALOGUE: Mapping[str, Code] = MappingProxyType(
     {code.code: code for family in _FAMILIES for code in family}
 )

@@ -5,7 +5,7 @@ from breakeven.engine.request import Options
 from breakeven.engine.training_request import TrainingOptions
 from breakeven.lab.block import Watch, watch
 from breakeven.lab.comparing import compare, measure, start_compare
-from breakeven.lab.computer import doctor, read_machine
+from breakeven.lab.computer import Examined, doctor, examined, read_machine
 from breakeven.lab.controls import entry_of, measure_entries
 from breakeven.lab.lineup import SelfTestOptions
 from breakeven.lab.measuring import cost_sentence, resume_run, run, start_run
@@ -34,6 +34,7 @@ from breakeven.model.machine import Ceilings
 __all__ = [
     "Ceilings",
     "CompareOptions",
+    "Examined",
     "Options",
     "Result",
     "SelfTestOptions",
@@ -48,6 +49,7 @@ __all__ = [
     "doctor",
     "drawing",
     "entry_of",
+    "examined",
     "judged",
     "last_measured",
     "load",

@@ -1,8 +1,7 @@
-"""What a computer's facts mean for its speed: what works, what is broken, how to mend it."""
+"""What a computer has, line by line: facts, and which of them explain figures."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
@@ -11,18 +10,8 @@ import msgspec
 from breakeven.model.machine import BackendInfo, Blas, Cpu, Gpu, Machine
 from breakeven.units import significant, size_bytes, whole
 
-# Below this much room even the tour's matrices do not fit beside the libraries.
-_SCARCE_BYTES = 2 << 30
-# What OpenBLAS falls back to when it does not know the processor.
-_OLD_KERNELS = frozenset(
-    {"generic", "katmai", "prescott", "core2", "penryn", "nehalem", "barcelona"}
-)
-_CUPY = re.compile(r"cupy-cuda(\d+)x")
-_TORCH_CUDA = re.compile(r"\+cu(\d\d)\d")
-
 # Variables that make figures differ from another machine's, with what each does.
 _MEANINGS = {
-    "OPENBLAS_CORETYPE": "OpenBLAS takes this processor's kernels, not the ones for the CPU",
     "MKL_ENABLE_INSTRUCTIONS": "MKL is held to an instruction set",
     "NPY_DISABLE_CPU_FEATURES": "NumPy leaves instructions of the CPU unused",
     "OMP_NUM_THREADS": "the number of threads is set for every program",
@@ -46,7 +35,7 @@ class DoctorLine(msgspec.Struct, frozen=True, kw_only=True):
     Attributes
     ----------
     level : str
-        ``ok``, ``note`` (works, but explains figures) or ``problem`` (something does not work).
+        ``ok``, or ``note`` for what explains figures. What is wrong is said by findings, not here.
     what : str
         What was looked at, a word or two.
     detail : str
@@ -55,14 +44,14 @@ class DoctorLine(msgspec.Struct, frozen=True, kw_only=True):
         Exactly what to do; None when there is nothing to mend.
     """
 
-    level: Literal["ok", "note", "problem"]
+    level: Literal["ok", "note"]
     what: str
     detail: str
     fix: str | None = None
 
 
 def judge(machine: Machine, backends: Sequence[BackendInfo] = ()) -> tuple[DoctorLine, ...]:
-    """Return what the recorded facts say, in the order in which a reader asks.
+    """Return what was recorded, in the order in which a reader asks.
 
     Parameters
     ----------
@@ -82,8 +71,8 @@ def judge(machine: Machine, backends: Sequence[BackendInfo] = ()) -> tuple[Docto
         *_pools(machine),
         *_settings(machine.environment),
         *_gpus(machine),
-        *_libraries(machine),
-        *(_backend(info, any_gpu=bool(machine.gpus)) for info in backends),
+        _libraries(machine),
+        *(_backend(info) for info in backends),
     )
 
 
@@ -128,39 +117,20 @@ def _memory(machine: Machine) -> DoctorLine:
     if total is None or free is None:
         return DoctorLine(level="note", what="memory", detail="the system does not tell its memory")
     detail = f"{size_bytes(total)}, {size_bytes(free)} available"
-    if free >= _SCARCE_BYTES:
-        return DoctorLine(level="ok", what="memory", detail=detail)
-    fix = "end other programs, or choose small sizes with --sizes"
-    return DoctorLine(level="problem", what="memory", detail=detail, fix=fix)
+    return DoctorLine(level="ok", what="memory", detail=detail)
 
 
 def _pools(machine: Machine) -> Iterator[DoctorLine]:
     for backend, pools in sorted(machine.blas.items()):
         for pool in pools:
-            yield _pool(backend, pool, machine.cpu)
+            yield _pool(backend, pool)
 
 
-def _pool(backend: str, pool: Blas, cpu: Cpu) -> DoctorLine:
-    usable = cpu.cores_usable
+def _pool(backend: str, pool: Blas) -> DoctorLine:
     version = f" {pool.version}" if pool.version else ""
     kernels = f", kernels for {pool.core_type}" if pool.core_type else ""
     threads = "" if pool.threads is None else f", {pool.threads} threads"
     detail = f"{backend}: {pool.library}{version} ({pool.user_api}){kernels}{threads}"
-    if pool.threads is not None and pool.threads > usable:
-        variable = "OPENBLAS_NUM_THREADS" if pool.library == "openblas" else "OMP_NUM_THREADS"
-        return DoctorLine(
-            level="note",
-            what="threads",
-            detail=f"{detail}, on {usable} usable cores: they will wait for each other",
-            fix=f"in your own programs: export {variable}={usable}",
-        )
-    if (pool.core_type or "").lower() in _OLD_KERNELS and "avx2" in cpu.features:
-        return DoctorLine(
-            level="problem",
-            what="blas",
-            detail=f"{detail}: made for a CPU without AVX2, which this one has",
-            fix="unset OPENBLAS_CORETYPE if it is set, else install a newer NumPy",
-        )
     return DoctorLine(level="ok", what="threads", detail=detail)
 
 
@@ -207,64 +177,20 @@ def _link(gpu: Gpu) -> str | None:
     return f"PCIe {gpu.pcie_generation} x{gpu.pcie_width}"
 
 
-def _libraries(machine: Machine) -> Iterator[DoctorLine]:
+def _libraries(machine: Machine) -> DoctorLine:
     shown = ("numpy", "scipy", "torch", "cupy", "scikit-learn")
     there = [f"{n} {machine.libraries[n]}" for n in shown if machine.libraries.get(n)]
     detail = f"Python {machine.python}, " + ", ".join(there)
-    yield DoctorLine(level="ok", what="libraries", detail=detail)
-    cupys = [n for n, v in machine.libraries.items() if v and n.startswith("cupy-")]
-    if len(cupys) > 1:
-        yield DoctorLine(
-            level="problem",
-            what="cupy",
-            detail=f"{' and '.join(cupys)} are both installed, over each other's files",
-            fix=f"pip uninstall -y {' '.join(cupys)}, then install the one for your driver",
-        )
-    yield from _cuda_versions(machine, cupys)
+    return DoctorLine(level="ok", what="libraries", detail=detail)
 
 
-def _cuda_versions(machine: Machine, cupys: list[str]) -> Iterator[DoctorLine]:
-    """Give a line for each library that was built for another CUDA than the driver serves."""
-    if machine.cuda_driver is None:
-        return
-    served = int(machine.cuda_driver.partition(".")[0])
-    for name in cupys:
-        match = _CUPY.fullmatch(name)
-        if match and int(match.group(1)) > served:
-            yield DoctorLine(
-                level="problem",
-                what="cupy",
-                detail=f"{name} is newer than the driver, which serves CUDA {machine.cuda_driver}",
-                fix=f"pip uninstall -y {name} && pip install 'cupy-cuda{served}x[ctk]'"
-                " (or update the driver)",
-            )
-    torch = machine.libraries.get("torch") or ""
-    if torch.endswith("+cpu"):
-        yield DoctorLine(
-            level="problem",
-            what="torch",
-            detail=f"PyTorch {torch} is a CPU build: it cannot use the GPU that is here",
-            fix="pip uninstall -y torch, then install a CUDA build as PyTorch's instructions say",
-        )
-    built = _TORCH_CUDA.search(torch)
-    if built and int(built.group(1)) > served:
-        yield DoctorLine(
-            level="problem",
-            what="torch",
-            detail=f"PyTorch {torch} is newer than the driver (CUDA {machine.cuda_driver})",
-            fix=f"install a build of PyTorch for CUDA {served}, or update the driver",
-        )
-
-
-def _backend(info: BackendInfo, *, any_gpu: bool) -> DoctorLine:
+def _backend(info: BackendInfo) -> DoctorLine:
     version = f" {info.version}" if info.version else ""
     if info.available:
         detail = f"{info.name}{version} works on {info.device}"
         return DoctorLine(level="ok", what="backend", detail=detail)
-    # Where there is no GPU, nothing is broken when its backends do not run.
-    expected = info.device != "cpu" and not any_gpu
     return DoctorLine(
-        level="note" if expected else "problem",
+        level="note",
         what="backend",
         detail=f"{info.name}{version}: {info.why_not or 'it gave no reason'}",
         fix=info.fix,

@@ -41,6 +41,7 @@ Kind = Literal[
     "machine-limited",
     "memory-limit",
     "wrong-value",
+    "setup",
     "none",
     "cannot-tell",
 ]
@@ -114,7 +115,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     fix : str or None
         What to do, one sentence.
     snippet : str or None
-        The user's line, mended; None where no line can be written.
+        The user's line, mended, or the command that mends a set-up; None where none can be told.
     effort : str or None
         ``one line``, ``some lines`` or ``redesign``.
     risk : str or None

@@ -25,6 +25,15 @@ class GpuFacts(msgspec.Struct, frozen=True, kw_only=True):
         Why `gpus` is empty, with what to try; None when it is not.
     remarks : tuple of str
         What was seen that a reader should know, such as an order that could not be settled.
+    uuids, boards : tuple of str or None
+        All devices and instances of the driver, whatever ``CUDA_VISIBLE_DEVICES`` says; the
+        boards alone. None where the driver was not reached.
+    error : str or None
+        Name of the error class with which NVML refused to answer at all.
+    refused : tuple of str
+        Questions that it refused for want of permission.
+    vgpu : bool or None
+        Whether the first device is a share that a hypervisor gives out.
     """
 
     gpus: tuple[Gpu, ...] = ()
@@ -32,6 +41,11 @@ class GpuFacts(msgspec.Struct, frozen=True, kw_only=True):
     cuda_driver: str | None = None
     reason: str | None = None
     remarks: tuple[str, ...] = ()
+    uuids: tuple[str, ...] | None = None
+    boards: tuple[str, ...] | None = None
+    error: str | None = None
+    refused: tuple[str, ...] = ()
+    vgpu: bool | None = None
 
 
 class GpuSensor(Protocol):

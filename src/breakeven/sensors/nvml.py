@@ -41,17 +41,18 @@ class Nvml:
     ) -> None:
         self._nvml = bindings() if library is None else library
         self._environ = os.environ if environ is None else environ
+        self._refused: dict[str, None] = {}
 
     def read_gpus(self) -> GpuFacts:
         """Return the GPUs that this process may use, in CUDA's order."""
         try:
             self._nvml.nvmlInit()
         except self._nvml.NVMLError as error:
-            return GpuFacts(reason=explain(error))
+            return GpuFacts(reason=explain(error), error=type(error).__name__)
         try:
             return self._read()
         except self._nvml.NVMLError as error:
-            return GpuFacts(reason=explain(error))
+            return GpuFacts(reason=explain(error), error=type(error).__name__)
         finally:
             self._nvml.nvmlShutdown()
 
@@ -66,7 +67,20 @@ class Nvml:
             for gpu, parent in self._devices(position)
         ]
         choice = choose([(gpu, parent) for gpu, parent in found], self._environ)
-        return _facts(choice, driver, cuda)
+        return msgspec.structs.replace(
+            _facts(choice, driver, cuda),
+            uuids=tuple(gpu.uuid for gpu, _ in found),
+            boards=tuple(dict.fromkeys(parent for _, parent in found)),
+            refused=tuple(self._refused),
+            vgpu=self._shared() if found else None,
+        )
+
+    def _shared(self) -> bool | None:
+        """Tell whether the first device is a share of a board that a hypervisor gives out."""
+        nvml = self._nvml
+        handle = self._ask(nvml.nvmlDeviceGetHandleByIndex, 0)
+        mode = None if handle is None else self._ask(nvml.nvmlDeviceGetVirtualizationMode, handle)
+        return None if mode is None else mode == nvml.NVML_GPU_VIRTUALIZATION_MODE_VGPU
 
     def _devices(self, position: int) -> Iterator[tuple[Gpu, str]]:
         """Give one device, or its instances where it is divided; each with the device's UUID."""
@@ -121,18 +135,20 @@ class Nvml:
 
     def _memory(self, handle: NvmlAnswer) -> NvmlAnswer:
         """Return NVML's second form of memory facts, whose `used` leaves out the reserved part."""
-        return self._ask(
-            lambda device: self._nvml.nvmlDeviceGetMemoryInfo(
-                device, version=self._nvml.nvmlMemory_v2
-            ),
-            handle,
-        )
+
+        def nvmlDeviceGetMemoryInfo(device: NvmlAnswer) -> NvmlAnswer:  # noqa: N802  told if refused
+            return self._nvml.nvmlDeviceGetMemoryInfo(device, version=self._nvml.nvmlMemory_v2)
+
+        return self._ask(nvmlDeviceGetMemoryInfo, handle)
 
     def _ask(self, question: Callable[..., NvmlAnswer], *arguments: NvmlAnswer) -> NvmlAnswer:
         """Return the driver's answer; None when it does not know or does not support it."""
         try:
             return question(*arguments)
-        except self._nvml.NVMLError:
+        except self._nvml.NVMLError as error:
+            if type(error).__name__ == "NVMLError_NoPermission":
+                name = getattr(question, "__name__", "")
+                self._refused[name.removeprefix("nvmlDeviceGet")] = None
             return None
 
 

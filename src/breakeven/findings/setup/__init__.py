@@ -1,0 +1,1 @@
+"""What is wrong with a machine's set-up, judged from recorded facts alone."""
