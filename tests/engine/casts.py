@@ -52,11 +52,11 @@ def gpu(curve: Curve = GPU_S, **fields: object) -> dict[str, Any]:
     return actor(curve, **(made | fields))
 
 
-def script(folder: Path, **actors: Mapping[str, Any]) -> str:
+def script(folder: Path, *, seed: int = 7, **actors: Mapping[str, Any]) -> str:
     """Write a script, and return the name of the backend that plays it."""
     path = folder / "cast.json"
     named = {name.replace("_", "-"): value for name, value in actors.items()}
-    path.write_text(json.dumps({"seed": 7, "actors": named}))
+    path.write_text(json.dumps({"seed": seed, "actors": named}))
     return f"scripted:{path}"
 
 

@@ -19,6 +19,7 @@ COMMANDS = {
     "watch": "Run any command under the sensors: CPU, memory, GPU, power, energy.",
     "report": "Make a stored run's report again: HTML, text, picture.",
     "runs": "List the stored runs.",
+    "diff": "Say what changed between two stored runs: faster, slower or the same.",
     "doctor": "Say what this machine has, what works, and how to mend what does not.",
     "selftest": "Try this machine on work whose answer is known: may it be believed?",
 }
