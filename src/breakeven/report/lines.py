@@ -25,7 +25,7 @@ def wrapped(text: str, width: int, *, first: str = "", rest: str | None = None) 
         What the first line and the others begin with; `rest` is blank as wide as `first`.
     """
     lines = textwrap.wrap(
-        glued(_plain(text)),
+        glued(plain(text)),
         width,
         initial_indent=first,
         subsequent_indent=" " * len(first) if rest is None else rest,
@@ -40,6 +40,6 @@ def glued(text: str) -> str:
     return _GLUE.sub(_FIRM, _INTERVAL.sub(rf"[\1,{_FIRM}\2]", text))
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Return text without control characters: a name must not steer a terminal."""
     return "".join(c if c.isprintable() else " " for c in text)
