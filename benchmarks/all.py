@@ -63,6 +63,7 @@ ROWS = (
     Row("resample_rule", "noise", 120, None),
     Row("training_phases", "training", 60, 90),
     Row("digits_accuracy", "training", 240, 300),
+    Row("ported_public", "training", 60, 120),
     Row("sampler_cost", "sensors", 100, 110),
     Row("sampler_soak", "sensors", 275, 275),
     Row("energy_cross_check", "sensors", None, 100),

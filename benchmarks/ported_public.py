@@ -71,7 +71,7 @@ def _one(
             request = SetUp(workload=name, size=size, folder=folder, warm_s=0.0, parts=True)
             ready = bench.set_up(request, workload)
         except FunctionFailedError as error:
-            return {"reach": "failed", "failure": _told(error.failure)}
+            return {"reach": "failed", "failure": _told(error.ported.failure)}
         finally:
             bench.end_case()
     ported, agreement = ready.ported, ready.agreement
@@ -89,7 +89,8 @@ def _one(
     }
 
 
-def _told(failure: PortFailure) -> dict[str, Any]:
+def _told(failure: PortFailure | None) -> dict[str, Any]:
+    assert failure is not None
     line = None if failure.location is None else failure.location.line
     return {
         "category": failure.category, "name": failure.name, "line": line,

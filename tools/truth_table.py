@@ -49,6 +49,7 @@ ROWS = (
     Row("busy_share", "The busy share of a trace is true", ("gpu",)),
     Row("training_phases", "The phases of a training step"),
     Row("digits_accuracy", "A training on two devices is one training"),
+    Row("ported_public", "Functions of public code run unmodified"),
     Row("no_false_winners", "No false winners, in new sessions of the same work"),
     Row(
         "false_winners_resampled",
