@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["md", "csv", "json", "parquet"]),
-    help="Print as text; parquet as a file's bytes.",
+    type=click.Choice(["md", "csv", "json", "pyperf", "parquet"]),
+    help="Print as text; pyperf is for pyperf compare_to, parquet a file's bytes.",
 )
 @click.option("--plot", type=options.EXISTING_OR_NOT, help="Draw a picture: .png or .svg.")
 @click.option("--workload", help="Which workload to draw.  [default: the first]")

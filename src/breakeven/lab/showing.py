@@ -13,7 +13,7 @@ from breakeven.report import charts, html, text, timeline_charts, timeline_page
 from breakeven.report import console as printed
 from breakeven.report import page as pages
 from breakeven.report import selftest as tried
-from breakeven.store import export, selftests, timelines
+from breakeven.store import export, pyperf, selftests, timelines
 
 # What is drawn of a workload, the first that there is. A training alone has the first two: its
 # curve, or with one batch size the parts of its step.
@@ -74,7 +74,7 @@ def drawing(record: RunRecord, suffix: str, workload: str | None = None) -> byte
 
 
 def text_of(record: RunRecord, form: str) -> str:
-    """Return a run as ``md``, ``csv`` or ``json`` text.
+    """Return a run as ``md``, ``csv``, ``json`` or ``pyperf`` text.
 
     A watched command has no cases: as ``csv`` it is its timeline.
     """
@@ -87,8 +87,12 @@ def text_of(record: RunRecord, form: str) -> str:
             return export.to_csv(record)
         case "json":
             return export.to_json(record)
+        case "pyperf":
+            return pyperf.to_pyperf(record)
         case _:
-            raise InputError(f"a run cannot be written as {form!r}", "choose md, csv or json")
+            raise InputError(
+                f"a run cannot be written as {form!r}", "choose md, csv, json or pyperf"
+            )
 
 
 def parquet_of(record: RunRecord) -> bytes:
