@@ -43,6 +43,9 @@ if TYPE_CHECKING:
     metavar="FOLDER",
     help="Write a folder that TensorBoard reads.",
 )
+@click.option(
+    "--price", metavar="cpu=USD,gpu=USD", help="Price of an hour of each machine: which is cheaper?"
+)
 @click.option("--judge-again", is_flag=True, help="Judge anew instead of showing what is stored.")
 @options.store
 @options.as_json
@@ -56,6 +59,7 @@ def command(  # noqa: PLR0913  each is an option
     timeline: Path | None,
     traces: tuple[Path, ...],
     tensorboard: Path | None,
+    price: str | None,
     judge_again: bool,
     store: Path | None,
     as_json: bool,
@@ -65,9 +69,12 @@ def command(  # noqa: PLR0913  each is an option
     Without an option it is printed as `breakeven run` printed it.
     """
     from breakeven import lab
-    from breakeven.errors import InputError
 
     _check(form, timeline, traces, as_json=as_json)
+    if price is not None:
+        _alone(form, html, plot, timeline, tensorboard, as_json or None, judge_again or None)
+        click.echo(lab.cost_text(lab.load(name, store), price), nl=False)
+        return 0
     if workload is not None and plot is None:
         raise InputError("--workload says which one to draw", "add --plot FILE.png")
     name, record = _loaded(name, store, measured=workload is not None or judge_again)
@@ -110,6 +117,14 @@ def _loaded(name: str, store: Path | None, *, measured: bool) -> tuple[str, RunR
         if before is not None:
             streams.say(f"The last run is a watched command; the last that measured: {before}")
     return name, record
+
+
+def _alone(*others: object) -> None:
+    """Refuse another output beside costs: it would be passed over."""
+    from breakeven.errors import InputError
+
+    if any(other is not None for other in others):
+        raise InputError("--price prints costs alone", "give it without another output")
 
 
 def _check(

@@ -7,6 +7,7 @@ from breakeven.lab.block import Watch, watch
 from breakeven.lab.comparing import compare, measure, start_compare
 from breakeven.lab.computer import Examined, doctor, examined, read_machine
 from breakeven.lab.controls import entry_of, measure_entries
+from breakeven.lab.costing import cost_text
 from breakeven.lab.differing import diff, diff_text
 from breakeven.lab.lineup import SelfTestOptions
 from breakeven.lab.measuring import cost_sentence, resume_run, run, start_run
@@ -47,6 +48,7 @@ __all__ = [
     "check_timeline",
     "compare",
     "cost_sentence",
+    "cost_text",
     "diff",
     "diff_text",
     "doctor",
