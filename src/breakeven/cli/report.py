@@ -71,12 +71,11 @@ def command(  # noqa: PLR0913  each is an option
     from breakeven import lab
 
     _check(form, timeline, traces, as_json=as_json)
+    _check_drawn(workload, plot)
     if price is not None:
         _alone(form, html, plot, timeline, tensorboard, as_json or None, judge_again or None)
-        click.echo(lab.cost_text(lab.load(name, store), price), nl=False)
+        click.echo(lab.cost_text(_loaded(name, store, measured=True)[1], price), nl=False)
         return 0
-    if workload is not None and plot is None:
-        raise InputError("--workload says which one to draw", "add --plot FILE.png")
     name, record = _loaded(name, store, measured=workload is not None or judge_again)
     if judge_again:
         record = lab.judged(record)
@@ -117,6 +116,14 @@ def _loaded(name: str, store: Path | None, *, measured: bool) -> tuple[str, RunR
         if before is not None:
             streams.say(f"The last run is a watched command; the last that measured: {before}")
     return name, record
+
+
+def _check_drawn(workload: str | None, plot: Path | None) -> None:
+    """Refuse a workload that nothing draws."""
+    from breakeven.errors import InputError
+
+    if workload is not None and plot is None:
+        raise InputError("--workload says which one to draw", "add --plot FILE.png")
 
 
 def _alone(*others: object) -> None:
