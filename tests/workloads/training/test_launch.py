@@ -229,6 +229,8 @@ def test_a_process_on_a_gpu_has_as_many_threads_alone_as_among_others(
 ) -> None:
     """Torchrun itself holds several to one thread, and one to none; nor is its folder searched."""
     monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: set(range(8)))
+    # Compiling in this process, as other tests do, has PyTorch set it.
+    monkeypatch.delenv("TORCHINDUCTOR_CACHE_DIR", raising=False)
     started: list[dict[str, str]] = []
 
     def start_nothing(_command: object, *, env: dict[str, str], **_: object) -> object:
