@@ -376,8 +376,12 @@ def test_off_the_main_thread_signals_are_left_alone() -> None:
     assert seen == [before]
 
 
-def test_a_worker_that_trains_leaves_its_files_with_the_run(staff: Crew, tmp_path: Path) -> None:
+def test_a_worker_that_trains_leaves_its_files_with_the_run(
+    staff: Crew, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Its compiled code goes with the folder of the run; one for arrays keeps its own place."""
+    # Compiling in this process, as other tests do, has PyTorch set it.
+    monkeypatch.delenv("TORCHINDUCTOR_CACHE_DIR", raising=False)
     name = script(tmp_path, cpu=actor()) + "#cpu"
     for training, inside in ((TrainingSpec(), True), (None, False)):
         config = messages.WorkerConfig(backend=name, parent=os.getpid(), training=training)
