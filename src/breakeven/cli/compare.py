@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,9 +10,7 @@ import click
 
 from breakeven.cli import options
 from breakeven.cli.progress import Line
-from breakeven.cli.run import INTERRUPTED, check_outputs, listed, show_result, write_result
-
-DEFAULT_REPORT = Path("breakeven-report.html")
+from breakeven.cli.run import DEFAULT_REPORT, check_outputs, deliver, listed
 
 
 @click.command("compare")
@@ -74,7 +71,6 @@ def command(
     answer agrees with NumPy's, what it takes, and from which size on it pays.
     """
     from breakeven import lab
-    from breakeven.engine.processes import deaf_to_interrupts
 
     check_outputs(report, plot)
     line = Line(verbose=verbose)
@@ -90,10 +86,4 @@ def command(
     finally:
         line.end()
     wanted = None if no_report else report or DEFAULT_REPORT
-    with deaf_to_interrupts() if interrupted else contextlib.nullcontext():
-        try:
-            show_result(result, as_json=as_json)
-        finally:
-            # Nobody may read what is printed, as after `| head`: the files are wanted all the same.
-            write_result(result, wanted, plot, interrupted=interrupted)
-    return INTERRUPTED if interrupted else 0
+    return deliver(result, wanted, plot, interrupted=interrupted, as_json=as_json)

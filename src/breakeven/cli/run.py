@@ -94,8 +94,6 @@ def command(
     tour: matmul and mlp. Or it is train or infer: PyTorch on CPU and GPU, over batch sizes.
     Prints the answer first, stores the run, writes one HTML report.
     """
-    from breakeven.engine.processes import deaf_to_interrupts
-
     check_outputs(report, plot)
     line = Line(verbose=verbose)
     try:
@@ -103,14 +101,7 @@ def command(
     finally:
         line.end()
     wanted = None if no_report else report or DEFAULT_REPORT
-    # Ctrl-C has been heard: pressed once more, it shall not hide what was finished.
-    with deaf_to_interrupts() if interrupted else contextlib.nullcontext():
-        try:
-            show_result(result, as_json=as_json)
-        finally:
-            # Nobody may read what is printed, as after `| head`: the files are wanted all the same.
-            write_result(result, wanted, plot, interrupted=interrupted)
-    return INTERRUPTED if interrupted else 0
+    return deliver(result, wanted, plot, interrupted=interrupted, as_json=as_json)
 
 
 def _measured(
@@ -157,7 +148,23 @@ def check_outputs(report: Path | None, plot: Path | None) -> None:
             raise InputError(f"the folder of {path} does not exist", "make it, or choose another")
 
 
-def show_result(result: Result, *, as_json: bool) -> None:
+def deliver(
+    result: Result, report: Path | None, plot: Path | None, *, interrupted: bool, as_json: bool
+) -> int:
+    """Show a run, write what was asked for, and return the exit code."""
+    from breakeven.engine.processes import deaf_to_interrupts
+
+    # Ctrl-C has been heard: pressed once more, it shall not hide what was finished.
+    with deaf_to_interrupts() if interrupted else contextlib.nullcontext():
+        try:
+            _show_result(result, as_json=as_json)
+        finally:
+            # Nobody may read what is printed, as after `| head`: the files are wanted all the same.
+            _write_result(result, report, plot, interrupted=interrupted)
+    return INTERRUPTED if interrupted else 0
+
+
+def _show_result(result: Result, *, as_json: bool) -> None:
     """Print a run, and its document where that was asked for."""
     from rich.console import Console
 
@@ -168,7 +175,7 @@ def show_result(result: Result, *, as_json: bool) -> None:
     lab.show(result.record, Console(stderr=as_json, highlight=False), "--report FILE")
 
 
-def write_result(
+def _write_result(
     result: Result, report: Path | None, plot: Path | None, *, interrupted: bool
 ) -> None:
     """Write picture and report, and say where the run is stored."""

@@ -35,7 +35,7 @@ def floors_of(backend: Backend, opening: Opening, *, detail: bool = False) -> Fl
     if detail and tools is not None:
         try:
             kernel = empty_kernel_s(tools, wait, clock, issue_of(tools.empty, wait, clock))
-        except Exception:  # noqa: BLE001  CuPy and PyTorch share no error: this floor is not known then
+        except Exception:  # noqa: BLE001  a compiler or a driver fails with errors of its own: no floor then
             kernel = None
     return Floors(
         empty_call_s=empty,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -13,7 +12,6 @@ from breakeven.backends import registry as backends
 from breakeven.backends.found import version_of
 from breakeven.backends.library import Family
 from breakeven.backends.scripted import PREFIX
-from breakeven.engine.clock import stamp, utc
 from breakeven.engine.compare_request import (
     CompareOptions,
     budget_of,
@@ -26,8 +24,8 @@ from breakeven.engine.function_plan import FunctionPlan, tried
 from breakeven.engine.lock import machine_lock
 from breakeven.engine.processes import interrupted_once
 from breakeven.errors import BreakevenError, InputError
+from breakeven.lab.begun import begun
 from breakeven.lab.computer import read_machine
-from breakeven.lab.legible import legible
 from breakeven.lab.measuring import measure_begun
 from breakeven.lab.reach import stored_ceilings
 from breakeven.lab.result import Result
@@ -35,10 +33,9 @@ from breakeven.lab.source_of import target_of
 from breakeven.lab.telling import WAITING, Progress, Say, quiet
 from breakeven.model.event import Began, CeilingsDone, Event, PortSeen, Remark
 from breakeven.model.ported import Ported
-from breakeven.model.run import RunRecord
 from breakeven.port.scan import scan_target
 from breakeven.port.target import find_target
-from breakeven.store.folder import Store, new_id
+from breakeven.store.folder import Store
 
 FAMILIES: dict[str, Family] = {"cupy": "cupy", "torch-cuda": "torch"}
 SHORTEST_BUDGET_S = 5.0
@@ -139,13 +136,7 @@ def start_compare(
             function, sizes, seed=asked.seed, budget_s=budget_s, machine=machine, tell=progress
         )
     spec = spec_of_function(asked, plan, gpu=bool(machine.gpus))
-    record = RunRecord(
-        id=new_id(utc(), secrets.token_hex(2)),
-        started=stamp(),
-        command=legible(command),
-        spec=spec,
-        machine=machine,
-    )
+    record = begun(command, spec, machine)
     first: list[Event] = [Began(record=record)]
     if not any(name.startswith(PREFIX) for name in spec.backends):
         first += [CeilingsDone(ceilings=found) for found in stored_ceilings(machine, store)]

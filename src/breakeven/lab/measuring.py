@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,7 +13,7 @@ from breakeven.analysis.sensed import with_readings
 from breakeven.analysis.settle import settle
 from breakeven.backends.scripted import PREFIX
 from breakeven.engine import session
-from breakeven.engine.clock import now, stamp, utc
+from breakeven.engine.clock import now, stamp
 from breakeven.engine.forecast import announcement
 from breakeven.engine.function_plan import FunctionPlan
 from breakeven.engine.jobs import Jobs, examine, fitting
@@ -24,8 +23,8 @@ from breakeven.engine.request import Options, spec_of
 from breakeven.engine.training_limits import check_machine
 from breakeven.engine.training_request import TrainingOptions
 from breakeven.errors import BreakevenError, InputError, NothingMeasuredError, StoreError
+from breakeven.lab.begun import begun
 from breakeven.lab.computer import read_machine
-from breakeven.lab.legible import legible
 from breakeven.lab.reach import stored_ceilings
 from breakeven.lab.result import Result
 from breakeven.lab.shelf import judged
@@ -33,10 +32,9 @@ from breakeven.lab.telling import WAITING, Progress, Say, quiet
 from breakeven.model.event import Began, CeilingsDone, Event, Resumed
 from breakeven.model.finding import Finding
 from breakeven.model.machine import Machine
-from breakeven.model.run import RunRecord
 from breakeven.model.spec import RunSpec, TrainingSpec
 from breakeven.sensors.replay import check_recording
-from breakeven.store.folder import Store, new_id
+from breakeven.store.folder import Store
 from breakeven.store.sink import JournalSink
 
 
@@ -155,13 +153,7 @@ def start_run(
     check_machine(spec, machine)
     jobs = _examined(spec, machine, say, progress)
     spec = spec if jobs is None else fitting(spec, jobs)
-    record = RunRecord(
-        id=new_id(utc(), secrets.token_hex(2)),
-        started=stamp(),
-        command=legible(command),
-        spec=spec,
-        machine=machine,
-    )
+    record = begun(command, spec, machine)
     first: list[Event] = [Began(record=record)]
     if not any(name.startswith(PREFIX) for name in spec.backends):
         # Scripted times have nothing to do with what this machine can reach.
